@@ -351,11 +351,52 @@ class SearchBudget:
     worth: int = 400  # and it has at least so many variables; a smaller one is made anew as fast
 
 
+@dataclass(frozen=True)
+class ExplainBudget:
+    """Shapley values and smallest changes (explain/)."""
+
+    # pieces
+    batch: int = 64  # pieces whose parts are kept until they are added, in their order
+    # Support vectors beside each other, by the number of players: 200 kB of work space, as much, then 600 kB for 784
+    # columns. 20 columns take 0.20 s with 128, 0.30 s with 32.
+    lanes: tuple[tuple[float, int], ...] = ((32, 128), (128, 32), (float("inf"), 16))
+    numbers: int = 1 << 16  # of columns and support vectors of a piece, polynomial and sigmoid: 512 kB stay in cache
+
+    # quadrature
+    densely: int = 32  # nodes up to which there is a quadrature of every size
+    growth: float = 1.125  # from one size to the next beyond: at most an eighth of the nodes is in vain
+
+    # samples
+    permutations: int = 1000  # orders of the players for a row, over all background rows
+    fewest_pairs: int = 2  # of orders and their reverse beside a background row, for a variance within it
+
+    # smallest changes
+    starts: int = 4  # seen rows that are tightened, the nearest ones
+    rounds: int = 25  # of linearised borders
+    gain: float = 1e-3  # share of the distance that a round must gain
+    reach: float = 1.3  # how far beyond a linearised border the true one is looked for
+    mesh: int = 24  # points of a line that are decided at once
+    slack: float = 1.1  # times the smallest distance, for a change of fewer columns
+    narrowings: int = 3  # of the line: 1 / 24^3 of it, 7e-5, is left
+
+
+@dataclass(frozen=True)
+class NoveltyBudget:
+    """Distances from classes (novelty.py)."""
+
+    most: int = 64  # landmarks of a class; 32 lose 0.01 of the area on digits
+    together: int = 2048  # landmarks of all classes
+    looked: int = 4096  # rows of a class that landmarks are chosen from
+    ridge: float = 1e-2  # of the mean K(x, x); 1e-6 loses up to 0.04 of the area, where classes are noisy
+    near: float = 1e-3  # of K(x, x): no landmark is nearer than that to the span of those before it
+
+
 BUDGET, INNER, PROXIMAL, DENSE = Budget(), InnerBudget(), ProximalBudget(), DenseBudget()
 FACTOR, PATH, LINEAR, FRANK_WOLFE = FactorBudget(), PathBudget(), LinearBudget(), FrankWolfeBudget()
 LASVM, SEQUENTIAL, LOOP = LasvmBudget(), SequentialBudget(), LoopBudget()
 PROOF, SEARCH, PAIRS = ProofBudget(), SearchBudget(), PairsBudget()
 RISING, TWO_CLASS, VISITS = RisingBudget(), TwoClassBudget(), VisitsBudget()
+EXPLAIN, NOVELTY = ExplainBudget(), NoveltyBudget()
 
 
 def next_decision(steps: int, budget: Budget = BUDGET) -> int:

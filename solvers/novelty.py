@@ -16,15 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from solvers.budget import NOVELTY
 from solvers.errors import InputError
 from solvers.kernels import Kernel, Points
 from solvers.work import PREDICTION_ROWS
-
-MOST = 64  # landmarks of a class; 32 lose 0.01 of the area on digits
-TOGETHER = 2048  # landmarks of all classes
-LOOKED = 4096  # rows of a class that landmarks are chosen from
-RIDGE = 1e-2  # of the mean K(x, x); 1e-6 loses up to 0.04 of the area, where classes are noisy
-NEAR = 1e-3  # of K(x, x): no landmark is nearer than that to the span of those before it
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +30,12 @@ class Landmarks:
 
     @classmethod
     def of(cls, kernel: Kernel, points: Points, codes: np.ndarray, classes: int, seed: int = 0) -> Landmarks:
-        most, rng = max(2, min(MOST, TOGETHER // classes)), np.random.default_rng(seed)
+        most, rng = max(2, min(NOVELTY.most, NOVELTY.together // classes)), np.random.default_rng(seed)
         mine = [np.flatnonzero(codes == code) for code in range(classes)]
-        looked = [rows if rows.size <= LOOKED else np.sort(rng.choice(rows, LOOKED, replace=False)) for rows in mine]
+        looked = [
+            rows if rows.size <= NOVELTY.looked else np.sort(rng.choice(rows, NOVELTY.looked, replace=False))
+            for rows in mine
+        ]
         found = [rows[_spread(kernel, points.take(rows), most)] for rows in looked]
         parts = np.cumsum([0, *(rows.size for rows in found)])
         return cls(kernel, points.take(np.concatenate(found)), parts)
@@ -68,7 +66,7 @@ class Landmarks:
             if not np.isfinite(kernel).all():
                 raise InputError("the kernel of the landmarks is not finite; scale the features")
             values, vectors = np.linalg.eigh(kernel)
-            ridge = RIDGE * max(float(np.mean(self.kernel.diagonal(mine))), np.finfo(np.float64).tiny)
+            ridge = NOVELTY.ridge * max(float(np.mean(self.kernel.diagonal(mine))), np.finfo(np.float64).tiny)
             found.append((mine, vectors / np.sqrt(np.maximum(values, 0.0) + ridge)))
         return found
 
@@ -80,7 +78,7 @@ def _spread(kernel: Kernel, points: Points, most: int) -> np.ndarray:
     pivots: list[int] = []
     for number in range(len(columns)):
         pivot = int(left.argmax())
-        if number and left[pivot] <= NEAR * diagonal[pivot]:
+        if number and left[pivot] <= NOVELTY.near * diagonal[pivot]:
             break
         pivots.append(pivot)
         column = kernel.block(points.take(np.array([pivot])), points, np.empty((1, len(points))))[0]

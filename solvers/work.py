@@ -60,6 +60,9 @@ ENTRY = 16.0  # an entry of a factor that is read once, from memory: 8 bytes, ab
 VALUE = 10.0  # a kernel value, or an entry of a product, besides its sum
 MOVE = 20.0  # a number that is copied or squared: 1 to 2 ns, from memory to memory
 PLACE = 300.0  # a number of ADMM's example-wise step: 25 ns
+FACTOR = 8.0  # a player's factor of a product of kernel values, at a node of a quadrature: 2 ns
+PASS = 3.0  # a number of one pass over arrays in cache
+SQUASH = 30.0  # tanh of a number
 STEP_OPERATIONS = 50.0  # a sequential step, per variable that it looks at
 
 _lock = threading.Lock()

@@ -192,13 +192,19 @@ def explain(parser: argparse.ArgumentParser) -> None:
         "--training", metavar="FILE", help="draw the rows it is compared with from this file, as the window does"
     )
     parser.add_argument(
+        "--permutations",
+        metavar="N",
+        help="orders of the columns that are drawn for a row where values are sampled (sigmoid); default 1000",
+    )
+    parser.add_argument(
         "--flip", action="store_true", help="also the smallest change of each row that is decided otherwise"
     )
     parser.add_argument("--fix", metavar="NAME,...", help="columns that --flip leaves as they are")
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="a line per row and decision function")
     parser.epilog = (
         "Values of all columns add up to the decision value less its mean over the background; the sum error says how"
-        " far they miss it. Ctrl-C keeps the rows that are done."
+        " far they miss it. Those of the sigmoid kernel are sampled, with standard errors; all others are exact."
+        " Ctrl-C keeps the rows that are done."
     )
     _options(parser, "explain")
     _output(parser)

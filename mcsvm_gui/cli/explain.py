@@ -23,13 +23,14 @@ from mcsvm_gui.core.explain.flips import FileFlip, flip_row
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.budget import EXPLAIN
 from solvers.errors import InputError
 
 SHOWN = 8  # columns of a row, in words
 
 
 def run(options: argparse.Namespace) -> int:
-    background = _background(options.background)
+    background = _count("background", options.background, BACKGROUND)
     trained = with_missing_rule(model_file.load(options.model), options)
     check_outputs([options.output], (options.model, options.data, options.training))
     read = read_options(options, trained.request.read)
@@ -38,10 +39,11 @@ def run(options: argparse.Namespace) -> int:
     fixed = _fixed(options, dataset)
     training = None if options.training is None else open_for(trained, options.training, read).counting()
     data = explaining.prepared_rows(trained, dataset, background, training)
+    drawn = _count("permutations", options.permutations, EXPLAIN.permutations)
     progress = ProgressLine(options.quiet)
     with Interrupt() as interrupt:
         try:
-            found = explaining.explain_rows(trained, data, places, _telling(progress, interrupt))
+            found = explaining.explain_rows(trained, data, places, _telling(progress, interrupt), drawn)
             flips = _flips(trained, dataset, data, found, fixed, progress, interrupt) if options.flip else None
         finally:
             progress.end()
@@ -57,14 +59,14 @@ def run(options: argparse.Namespace) -> int:
     return INTERRUPTED if stopped else DONE
 
 
-def _background(text: str | None) -> int:
+def _count(option: str, text: str | None, usual: int) -> int:
     if text is None:
-        return BACKGROUND
+        return usual
     try:
         count = whole_number(text)
-        Whole(lowest=1).check("background", count)
+        Whole(lowest=1).check(option, count)
     except InputError as error:
-        raise InputError("--background: {error}", error=error) from None
+        raise InputError("--{option}: {error}", option=option, error=error) from None
     return count
 
 
@@ -143,6 +145,9 @@ def summary_lines(found: Explanation, dataset: Dataset, flips: list[FileFlip] | 
     lines.append(
         f"{output.plural(found.places.size, 'row')} explained; the sums miss the decision values by {error:.1g}."
     )
+    sampled = found.found.standard_errors
+    if sampled is not None:
+        lines.append(f"The values are sampled; their standard errors are at most {sampled.max(initial=0.0):.1g}.")
     return lines if path is None else [*lines, f"Values: {path}"]
 
 

@@ -1,4 +1,4 @@
-"""Why a machine decides as it does, exactly: what every column adds to its decision functions.
+"""Why a machine decides as it does: what every column adds to its decision functions.
 
 values = explain.shapley(model, rows, background)         # (rows, features, outputs)
 values.sum_error                                          # by how much they miss f(x) - mean f(background)
@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.budget import EXPLAIN
 from solvers.errors import InputError, Sentence
 from solvers.explain.game import between, game_of
 from solvers.explain.room import Room
 from solvers.explain.search import smallest_change
 from solvers.explain.values import Explained, explained
 from solvers.model import Model
-from solvers.posing import shown
+from solvers.posing import shown, whole
 from solvers.work import limited
 
 __all__ = ["Flip", "ShapleyValues", "contrast", "flip", "log_odds", "shapley"]
@@ -49,15 +50,18 @@ class ShapleyValues(np.ndarray):
         The decision values of the rows.
     sum_errors : ndarray of shape (rows, outputs)
         By how much the values of a row and the expected value miss its decision value.
+    standard_errors : ndarray of the shape of the values, or None
+        Of values that were sampled; None where they are exact. Of the difference of two outputs it is at most the sum.
     """
 
     expected_value: Any
     decision: Any
     sum_errors: Any
+    standard_errors: Any
 
     def __array_finalize__(self, source: Any) -> None:
         """Parts and results of computations are plain numbers without a certificate."""
-        self.expected_value = self.decision = self.sum_errors = None
+        self.expected_value = self.decision = self.sum_errors = self.standard_errors = None
 
     @property
     def sum_error(self) -> Any:
@@ -72,13 +76,14 @@ def shapley(
     *,
     groups: Sequence[Hashable] | None = None,
     background_weight: Any = None,
+    permutations: int = EXPLAIN.permutations,
     callback: Callable[[float], bool | None] | None = None,
 ) -> ShapleyValues:
-    """Exact interventional Shapley values of the decision functions.
+    """Interventional Shapley values of the decision functions: exact, of the sigmoid kernel sampled.
 
     A coalition of columns keeps the values of the row, the other columns have those of a background row; the mean is
-    taken over the background. For the rbf kernel all coalitions are summed up by a quadrature that is exact, for the
-    linear kernel by a formula. Other kernels are refused.
+    taken over the background. Of the rbf and the polynomial kernel all coalitions are summed up by a quadrature that
+    is exact, of the linear kernel by a formula. Of the sigmoid kernel orders of the columns are drawn.
 
     Parameters
     ----------
@@ -92,6 +97,9 @@ def shapley(
         A label for each column; columns with the same label are one player, as those of one category should be.
     background_weight : array-like of shape (n_background,) or None, default=None
         How much each background row counts.
+    permutations : int, default=1000
+        Of sampled values, how many orders of the columns are drawn for a row: pairs of an order and its reverse, the
+        same number, and at least two, beside each background row.
     callback : callable or None, default=None
         Called with the share that is done, many times a second. If it returns True, the rows that are finished are
         the answer.
@@ -101,7 +109,8 @@ def shapley(
     values : ShapleyValues of shape (n_rows, n_features or n_groups, n_outputs)
         The outputs are the columns of `decision_function`: a class each, a pair each for ovo and dag, and one where
         there are two classes. ``values.sum_error`` is by how much the values miss the decision value less its mean
-        over the background: rounding, if all is well.
+        over the background: rounding, if all is well, also where values are sampled; how far these are off is in
+        ``values.standard_errors``.
 
     Examples
     --------
@@ -115,9 +124,10 @@ def shapley(
     >>> bool(values.sum_error < 1e-12)
     True
     """
+    whole("permutations", permutations)
     plain, (rows, others) = _opened(model, rows, background)
     with limited(model.threads):
-        found = explained(game_of(plain, others, groups, background_weight), rows, callback)
+        found = explained(game_of(plain, others, groups, background_weight), rows, callback, permutations)
     return _with_certificate(found if model.classes_.size > 2 else found.of_two())
 
 
@@ -163,7 +173,7 @@ def log_odds(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndar
     values : ndarray of shape (...)
         They sum to the log-odds less their mean over the background.
     """
-    temperature = getattr(model, "temperature_", None)
+    temperature = vars(model).get("temperature_")
     if temperature is None:
         raise InputError('log-odds need probabilities by a temperature; train with calibration="temperature"')
     if model._by_pairs and model.classes_.size > 2:
@@ -247,7 +257,7 @@ def flip(
 
 def _mask(model: Any, columns: Any) -> np.ndarray:
     """(features,) bool, of column numbers, names or a mask."""
-    names = {name: number for number, name in enumerate(getattr(model, "feature_names_in_", ()))}
+    names = {name: number for number, name in enumerate(vars(model).get("feature_names_in_", ()))}
     given = np.asarray([names.get(column, column) if isinstance(column, str) else column for column in columns])
     mask = np.zeros(model.n_features_in_, dtype=bool)
     try:
@@ -282,4 +292,5 @@ def _opened(model: Any, *rows: Any) -> tuple[Model, list[Any]]:
 def _with_certificate(found: Explained) -> ShapleyValues:
     values = found.values.view(ShapleyValues)
     values.expected_value, values.decision, values.sum_errors = found.base, found.decision, found.sum_errors
+    values.standard_errors = found.standard_errors
     return values

@@ -104,6 +104,16 @@ def between(model: Model, values: np.ndarray, first: int, second: int) -> np.nda
     """(...) of (..., outputs): f_first - f_second, or the pair function of the two, positive for `first`."""
     if model.machine.split != "pairs":
         return np.asarray(values[..., first] - values[..., second])
-    low, high = min(first, second), max(first, second)
-    column = pair_column(np.array(low), np.array(high), model.classes)
-    return np.asarray(values[..., column] if first == low else -values[..., column])
+    of_pair = values[..., _column(model, first, second)]
+    return np.asarray(of_pair if first < second else -of_pair)
+
+
+def error_between(model: Model, errors: np.ndarray, first: int, second: int) -> np.ndarray:
+    """The standard error of `between` from those of the outputs; of a difference what it is at most."""
+    if model.machine.split != "pairs":
+        return np.asarray(errors[..., first] + errors[..., second])
+    return np.asarray(errors[..., _column(model, first, second)])
+
+
+def _column(model: Model, first: int, second: int) -> np.ndarray:
+    return pair_column(np.array(min(first, second)), np.array(max(first, second)), model.classes)

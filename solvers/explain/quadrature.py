@@ -17,10 +17,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import roots_legendre
 
+from solvers.budget import EXPLAIN
 from solvers.jit.rounding import LAST_DIGITS
-
-DENSELY = 32  # nodes up to which there is a quadrature of every size
-GROWTH = 1.125  # from one size to the next beyond: at most an eighth of the nodes is in vain
 
 Quadrature = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -29,9 +27,9 @@ Quadrature = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def quadratures(players: int) -> Quadrature:
     """Sizes, reach of each, where each begins, nodes and weights: the last is exact for so many factors."""
     most = max(1, (players + 1) // 2)
-    sizes = list(range(1, min(DENSELY, most) + 1))
+    sizes = list(range(1, min(EXPLAIN.densely, most) + 1))
     while sizes[-1] < most:
-        sizes.append(min(most, int(np.ceil(GROWTH * sizes[-1]))))
+        sizes.append(min(most, int(np.ceil(EXPLAIN.growth * sizes[-1]))))
     parts = [roots_legendre(size) for size in sizes]
     nodes = np.concatenate([0.5 * (1.0 + at) for at, _ in parts])
     weights = np.concatenate([0.5 * share for _, share in parts])

@@ -14,19 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import EXPLAIN
 from solvers.errors import Sentence
 from solvers.explain.game import between, decision_of_few
 from solvers.explain.gradients import DERIVATIVES, gradients
 from solvers.explain.room import Room
 from solvers.model import Model
-
-STARTS = 4  # seen rows that are tightened, the nearest ones
-ROUNDS = 25  # of linearised borders
-GAIN = 1e-3  # share of the distance that a round must gain
-REACH = 1.3  # how far beyond a linearised border the true one is looked for
-MESH = 24  # points of a line that are decided at once
-SLACK = 1.1  # times the smallest distance, for a change of fewer columns
-NARROWINGS = 3  # of the line: 1 / 24^3 of it, 7e-5, is left
 
 Decide = Callable[[np.ndarray], np.ndarray]  # (rows,) class numbers of dense rows; negative for no decision
 
@@ -72,7 +65,7 @@ def _starts(model: Model, room: Room, own: int, other: Callable[..., np.ndarray]
     rows = rows[np.argsort(room.distances(rows), kind="stable")]
     rivals = np.unique(decide(rows)) if rows.size else np.arange(model.classes)
     along = [_along_gradient(model, room, own, int(rival), other) for rival in rivals if rival >= 0 and rival != own]
-    return [*rows[:STARTS], *(row for row in along if row is not None)]
+    return [*rows[: EXPLAIN.starts], *(row for row in along if row is not None)]
 
 
 def _along_gradient(
@@ -81,7 +74,7 @@ def _along_gradient(
     if not room.free.any() or own < 0:
         return None
     row = room.x
-    for _ in range(ROUNDS // 5):
+    for _ in range(EXPLAIN.rounds // 5):
         row = _across(model, room, row, own, rival)
         met = _on_line(room, row, other)
         if met is not None:
@@ -101,10 +94,10 @@ def _across(model: Model, room: Room, row: np.ndarray, own: int, rival: int) -> 
 def _on_line(room: Room, row: np.ndarray, other: Callable[..., np.ndarray]) -> np.ndarray | None:
     """From x, with the categories and steps of `row`, through its free columns: the first point decided otherwise."""
     origin = np.where(room.free, room.x, row)
-    low, high = 0.0, REACH
+    low, high = 0.0, EXPLAIN.reach
     found = None
-    for _ in range(NARROWINGS):
-        shares = np.linspace(low, high, MESH + 1)
+    for _ in range(EXPLAIN.narrowings):
+        shares = np.linspace(low, high, EXPLAIN.mesh + 1)
         points = np.clip(origin + shares[:, None] * (row - origin), room.low, room.high)
         points[:, ~room.free] = row[~room.free]
         right = np.flatnonzero(other(points))
@@ -141,8 +134,8 @@ def _stepped_back(room: Room, row: np.ndarray, other: Callable[..., np.ndarray])
 
 
 def _of_fewer_columns(room: Room, row: np.ndarray, other: Callable[..., np.ndarray]) -> np.ndarray:
-    """With as many free columns as can be back at x, those that change least first, at most SLACK times as far."""
-    farther = np.clip(room.x + SLACK * (row - room.x), room.low, room.high)
+    """With as many free columns as can be back at x, those that change least first, hardly farther."""
+    farther = np.clip(room.x + EXPLAIN.slack * (row - room.x), room.low, room.high)
     pushed = np.where(room.free, farther, row)
     sizes = np.where(room.free, np.abs(row - room.x) / room.spread, 0.0)
     order = np.argsort(sizes, kind="stable")[int((sizes == 0.0).sum()) :]
@@ -151,7 +144,7 @@ def _of_fewer_columns(room: Room, row: np.ndarray, other: Callable[..., np.ndarr
         rows[count:, column] = room.x[column]
     fewer = np.flatnonzero(other(rows)) if order.size else order
     met = _on_line(room, rows[fewer[-1]], other) if fewer.size else None
-    if met is None or room.distances(met[None])[0] > SLACK * room.distances(row[None])[0]:
+    if met is None or room.distances(met[None])[0] > EXPLAIN.slack * room.distances(row[None])[0]:
         return row
     return met
 
@@ -162,7 +155,7 @@ def _along_border(
     """Free columns to the nearest point of the border."""
     met = _on_line(room, row, other)
     row = row if met is None else met
-    for _ in range(ROUNDS if room.free.any() and own >= 0 else 0):
+    for _ in range(EXPLAIN.rounds if room.free.any() and own >= 0 else 0):
         rival = int(decide(row[None])[0])
         there = _across(model, room, row, own, rival)
         tried = [_on_line(room, row + share * (there - row), other) for share in (1.0, 0.3)]
@@ -173,6 +166,6 @@ def _along_border(
         gained = 1.0 - room.distances(nearest[None])[0] / room.distances(row[None])[0]
         if gained > 0.0:
             row = nearest
-        if gained < GAIN:
+        if gained < EXPLAIN.gain:
             return row
     return row

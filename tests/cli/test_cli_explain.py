@@ -81,11 +81,34 @@ def test_what_cannot_be_is_refused_in_a_line(
     assert complaint in mcsvm("explain", model, blobs, *arguments).complaint
 
 
-def test_kernels_without_a_product_are_refused_and_nothing_is_written(blobs: Path, tmp_path: Path) -> None:
-    model, out = tmp_path / "poly.mcsvm", tmp_path / "out.csv"
+def test_sampled_values_come_with_standard_errors(tmp_path: Path) -> None:
+    data, model, out = tmp_path / "data.csv", tmp_path / "sigmoid.mcsvm", tmp_path / "out.csv"
+    rows = np.random.default_rng(0).normal(size=(60, 4))
+    lines = (",".join(f"{x:.3f}" for x in row) + f",{'ab'[int(row.sum() > 0)]}" for row in rows)
+    data.write_text("p,q,r,s,label\n" + "\n".join(lines) + "\n")
+    mcsvm("train", data, "--kernel", "sigmoid", "--gamma", "0.3", "--model", model, "--quiet")  # it may stall
+    sizes = []
+    for count in (40, 4_000):
+        done = mcsvm("explain", model, data, "--rows", "1-2", "--background", "5", "--permutations", count, "--json")
+        row = done.document["rows"][0]
+        assert np.shape(row["standard_errors"]) == np.shape(row["values"])
+        assert row["sum_error"] < 1e-12
+        sizes.append(np.sum(row["standard_errors"]))
+    assert 0.0 < sizes[1] < 0.3 * sizes[0]
+    words = mcsvm("explain", model, data, "--rows", "1", "-o", out).out
+    assert "The values are sampled; their standard errors are at most" in words
+    header, *_ = csv.reader(out.read_text("utf-8").splitlines())
+    columns = header[6:]
+    assert columns[len(columns) // 2 :] == [f"standard error {name}" for name in columns[: len(columns) // 2]]
+    assert "--permutations" in mcsvm("explain", model, data, "--permutations", "0").complaint
+
+
+def test_values_of_polynomials_are_exact(blobs: Path, tmp_path: Path) -> None:
+    model = tmp_path / "poly.mcsvm"
     assert mcsvm("train", blobs, "--kernel", "polynomial", "--model", model, "--quiet").code == 0
-    assert "a product (rbf) or a sum (linear)" in mcsvm("explain", model, blobs, "-o", out).complaint
-    assert not out.exists()
+    row = mcsvm("explain", model, blobs, "--rows", "1", "--json").document["rows"][0]
+    assert "standard_errors" not in row
+    assert row["sum_error"] < 1e-12
 
 
 def test_hostile_names_are_no_formulas_and_no_columns(tmp_path: Path) -> None:

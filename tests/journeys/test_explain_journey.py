@@ -177,17 +177,22 @@ def test_rows_are_found_by_their_cell_of_the_confusion(open_window: Callable[[],
     hand.close()
 
 
-def test_kernels_without_a_product_say_so_and_still_have_changes(
-    open_window: Callable[[], Hand], tmp_path: Path
+@pytest.mark.parametrize("kernel", ["polynomial", "sigmoid"])
+def test_kernels_without_a_product_have_values_and_changes(
+    open_window: Callable[[], Hand], tmp_path: Path, kernel: str
 ) -> None:
     hand = open_window()
     train, _ = files(tmp_path)
     hand.work.open_data(str(train))
     hand.wait(lambda: hand.work.dataset is not None)
-    hand.work.train([hand.work.base_request(machine="ww", kernel="polynomial", degree=2, coef0=1.0)])
+    more = {"degree": 2, "coef0": 1.0} if kernel == "polynomial" else {"gamma": 0.3}
+    hand.work.train([hand.work.base_request(machine="ww", kernel=kernel, **more)])
     hand.wait(lambda: not hand.active)
     hand.go("Explain")
-    hand.wait(lambda: "a product (rbf)" in hand.find(QLabel, "explainSentence").text())
+    hand.wait(lambda: "The bars add up" in hand.find(QLabel, "explainSentence").text())
+    sampled = kernel == "sigmoid"
+    assert ("They are sampled" in hand.text("explainSentence")) == sampled
+    assert all((bar.interval is not None) == sampled for bar in plot(hand, "shapleyPlot").bars)
     hand.click("flipButton")
     hand.wait(lambda: "changed" in hand.text("flipWords"))
     hand.close()

@@ -7,9 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from solvers import InputError
+from solvers.budget import NOVELTY
 from solvers.conformal import MOST, Conformal, chosen, strangeness
 from solvers.kernels import KERNELS, Points
-from solvers.novelty import RIDGE, TOGETHER, Landmarks
+from solvers.novelty import Landmarks
 
 
 def test_p_values_are_those_of_the_definition() -> None:
@@ -62,7 +63,7 @@ def test_a_distance_is_the_ridge_regression_of_a_row_on_the_landmarks() -> None:
     found = near.distances(X[:7])
     for code in range(3):
         S = near.points.rows[near.parts[code] : near.parts[code + 1]]
-        ridge = RIDGE * np.mean((S * S).sum(axis=1))
+        ridge = NOVELTY.ridge * np.mean((S * S).sum(axis=1))
         for row in range(7):
             system = np.vstack([S.T, np.sqrt(ridge) * np.eye(len(S))])
             target = np.concatenate([X[row], np.zeros(len(S))])
@@ -97,7 +98,7 @@ def test_many_classes_share_the_landmarks() -> None:
     rng = np.random.default_rng(0)
     codes = np.arange(4000) % 500
     near = Landmarks.of(KERNELS["rbf"](gamma=0.5), Points(rng.normal(size=(4000, 2))), codes, 500)
-    assert near.parts[-1] <= TOGETHER
+    assert near.parts[-1] <= NOVELTY.together
     assert (np.diff(near.parts) >= 2).all()
 
 

@@ -14,7 +14,8 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.principal import thin
 from mcsvm_gui.core.explain.columns import ExplainedColumns
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.explain.game import between, game_of
+from solvers.budget import EXPLAIN
+from solvers.explain.game import between, error_between, game_of
 from solvers.explain.values import Explained, explained
 from solvers.model import Model, class_scores, decide
 from solvers.work import limited
@@ -111,6 +112,11 @@ class Explanation:
         """(columns,) for one class against another, in decision values."""
         return between(self.trained.model, self.values[row], first, second)
 
+    def errors_of_pair(self, row: int, first: int, second: int) -> np.ndarray | None:
+        """(columns,) standard errors of `of_pair`, at most; None where it is exact."""
+        errors = self.found.standard_errors
+        return None if errors is None else error_between(self.trained.model, errors[row], first, second)
+
     def pair_ends(self, row: int, first: int, second: int) -> tuple[float, float]:
         """The mean of the difference over the background, and at the row."""
         both = np.stack([self.found.base, self.found.decision[row]])
@@ -128,21 +134,26 @@ def leading(model: Model, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def explain_rows(
-    trained: TrainedModel, data: PreparedRows, places: Sequence[int] | None = None, callback: Callback | None = None
+    trained: TrainedModel,
+    data: PreparedRows,
+    places: Sequence[int] | None = None,
+    callback: Callback | None = None,
+    permutations: int = EXPLAIN.permutations,
 ) -> Explanation:
     """Of the rows at these places of the data set. Where `callback` returns True, those done so far are the answer."""
     chosen, columns = data.numbered(places), ExplainedColumns.of(trained.preparation)
     game = game_of(trained.model, data.background, columns.groups.tolist(), data.weights)
     with limited(trained.request.threads):
-        found = explained(game, data.rows[chosen], callback)
+        found = explained(game, data.rows[chosen], callback, permutations)
     done = chosen[: len(found.values)]
     return Explanation(trained, columns, data.kept[done], data.rows[done], found)
 
 
 def document(explanation: Explanation) -> dict[str, Any]:
-    """As `mcsvm explain --json` has it: of two classes the one function, positive for the second."""
+    """As `mcsvm explain --json` has it: of two classes the one function, positive for the second; standard errors of
+    sampled values."""
     found, names = one_function(explanation)
-    winners = explanation.winners.tolist()
+    winners, errors = explanation.winners.tolist(), found.standard_errors
     return {
         "columns": list(explanation.columns.names),
         "outputs": list(names),
@@ -154,6 +165,7 @@ def document(explanation: Explanation) -> dict[str, Any]:
                 "decision": found.decision[number].tolist(),
                 "values": found.values[number].tolist(),
                 "sum_error": float(found.sum_errors[number].max()),
+                **({} if errors is None else {"standard_errors": errors[number].tolist()}),
             }
             for number, (place, winner) in enumerate(zip(explanation.places, winners, strict=True))
         ],
@@ -168,9 +180,12 @@ def one_function(explanation: Explanation) -> tuple[Explained, tuple[str, ...]]:
 
 
 def table(explanation: Explanation) -> tuple[list[str], list[list[object]]]:
-    """One line for each row and output: its decision value, the mean, and what each column added."""
+    """One line for each row and output: its decision value, the mean, what each column added, and of sampled values
+    their standard errors."""
     found, names = one_function(explanation)
-    header = ["row", "class", "output", "base", "decision", "sum error", *explanation.columns.names]
+    columns, errors = explanation.columns.names, found.standard_errors
+    header = ["row", "class", "output", "base", "decision", "sum error", *columns]
+    header += [] if errors is None else [f"standard error {name}" for name in columns]
     winners = explanation.winners.tolist()
     lines: list[list[object]] = []
     for number, place in enumerate(explanation.places.tolist()):
@@ -178,5 +193,6 @@ def table(explanation: Explanation) -> tuple[list[str], list[list[object]]]:
             said = [place + 1, explanation.trained.class_names[winners[number]], name]
             numbers = found.base[output], found.decision[number, output], found.sum_errors[number, output]
             cells = [*numbers, *found.values[number, :, output]]
+            cells += [] if errors is None else [*errors[number, :, output]]
             lines.append([*said, *(repr(float(value)) for value in cells)])
     return header, lines

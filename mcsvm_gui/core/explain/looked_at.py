@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
 from mcsvm_gui.core.explain.explanation import Callback, Explanation, PreparedRows, explain_rows, leading, prepared_rows
 from mcsvm_gui.core.explain.neighbours import Neighbour, neighbours
 from mcsvm_gui.core.machine.trained import TrainedModel, in_training_spelling
-from solvers.errors import InputError, Sentence
 
 MOST_LISTED = 2_000  # rows of the table
 MOST_EXPLAINED = 300  # rows for the pictures of all rows
@@ -86,27 +86,22 @@ class OneRow:
     runner_up: int
     features: np.ndarray  # (features,)
     cells: tuple[str, ...]  # what the row holds in each column of the file
-    explained: tuple[tuple[str, Explanation], ...]  # names of runs; none where the first cannot be explained
+    explained: tuple[tuple[str, Explanation], ...]  # with the names of the runs
     neighbours: tuple[Neighbour, ...]
-    refusal: Sentence | None  # why it cannot
 
 
-def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = None) -> OneRow:
+def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = None) -> OneRow | None:
+    """None where the callback stopped before the first run was explained."""
     first = runs[0]
     row = first.data.rows[first.data.numbered([place])]
     winner, other = (int(found[0]) for found in leading(first.trained.model, first.trained.model.decision(row)))
     near = neighbours(first.trained, row, winner, other)
-    explained: list[tuple[str, Explanation]] = []
-    refusal = None
-    for one in runs:
-        try:
-            explained.append((one.name, explain_rows(one.trained, one.data, [place], callback)))
-        except InputError as error:
-            if one is first:
-                refusal = error.sentence
-                break
+    found = ((one.name, explain_rows(one.trained, one.data, [place], callback)) for one in runs)
+    explained = tuple(takewhile(lambda of_run: len(of_run[1].places), found))
+    if not explained:
+        return None
     cells = ExplainedColumns.of(first.trained.preparation).cells(dense(row)[0], first.dataset, place)
-    return OneRow(place, winner, other, dense(row)[0], cells, tuple(explained), near, refusal)
+    return OneRow(place, winner, other, dense(row)[0], cells, explained, near)
 
 
 def drawn_places(one: LookedAt) -> np.ndarray:

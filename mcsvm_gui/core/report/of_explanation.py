@@ -57,16 +57,22 @@ def _row(of: LookedAt, found: OneRow, explained: Explanation) -> list[Block]:
         )
     error = float(explained.found.sum_errors.max(initial=0.0))
     said = tr(
-        "{first} against {second}: {value}, on average {mean}. What the columns add (exact Shapley values) sums up to"
-        " the difference, to within {error}.",
+        "{first} against {second}: {value}, on average {mean}. What the columns add (Shapley values) sums up to the"
+        " difference, to within {error}.",
         first=first,
         second=second,
         value=f"{value:.4g}",
         mean=f"{mean:.4g}",
         error=f"{error:.1g}",
     )
+    sampled = explained.errors_of_pair(0, found.winner, found.runner_up)
+    exact = (
+        tr("They are exact.")
+        if sampled is None
+        else tr("They are sampled; standard errors: up to {error}.", error=f"{sampled.max(initial=0.0):.1g}")
+    )
     heads = tr("Column"), tr("In the row"), tr("Adds")
-    return [Heading(tr("Why this class")), Paragraph(said), Table(heads, tuple(rows), "", frozenset({2}))]
+    return [Heading(tr("Why this class")), Paragraph(f"{said} {exact}"), Table(heads, tuple(rows), "", frozenset({2}))]
 
 
 def _change(flip: FileFlip) -> list[Block]:

@@ -227,19 +227,21 @@ class ExplainPresenter(QObject):
             return
         self._drop("flip")
 
-        def work(task: ExplainTask) -> OneRow:
+        def work(task: ExplainTask) -> OneRow | None:
             from mcsvm_gui.core.explain.looked_at import one_row
 
             return one_row(opened, place, task.hear)
 
         self._start("row", tr("Explaining the row…"), work, self._show_row)
 
-    def _show_row(self, found: OneRow) -> None:
+    def _show_row(self, found: OneRow | None) -> None:
+        """None: it was stopped."""
+        if found is None:
+            return
         self._found, self._flip = found, None
         self._view.show_row(self._opened[0], found)
-        if found.explained:
-            values = found.explained[0][1].of_pair(0, found.winner, found.runner_up)
-            self._map.prefer(np.argsort(-np.abs(values), kind="stable").tolist())
+        values = found.explained[0][1].of_pair(0, found.winner, found.runner_up)
+        self._map.prefer(np.argsort(-np.abs(values), kind="stable").tolist())
         self._map.show_row(found.features)
 
     def find_flip(self) -> None:
@@ -355,7 +357,7 @@ class ExplainPresenter(QObject):
     def save_values(self, path: str) -> None:
         """What `mcsvm explain -o` writes: of all rows where they are shown, else of the row."""
         explained = self._all if self._view.overview_is_seen() else None
-        if explained is None and self._found is not None and self._found.explained:
+        if explained is None and self._found is not None:
             explained = self._found.explained[0][1]
         if explained is None:
             return
@@ -372,7 +374,7 @@ class ExplainPresenter(QObject):
     def write_report(self, path: str) -> None:
         """Of the row that is shown, its change if one was looked for, and of all rows if they were."""
         found, opened = self._found, self._opened
-        if found is None or not opened or not found.explained:
+        if found is None or not opened:
             return
         flip, every, permuted_, one = self._flip, self._all, self._permuted, opened[0]
 

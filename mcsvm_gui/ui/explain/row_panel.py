@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from mcsvm_gui.core.base.i18n import as_sentence, worded
+from mcsvm_gui.core.base.i18n import as_sentence
 from mcsvm_gui.core.explain.columns import ExplainedColumns, shown
 from mcsvm_gui.core.explain.explanation import Explanation
 from mcsvm_gui.core.explain.flips import FileFlip
@@ -26,6 +26,7 @@ from mcsvm_gui.ui.plots.class_marks import class_colour, shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 NAME = 30  # letters of a class in a sentence
+TWO_SIDED = 1.96  # standard errors to either side of a sampled value, which 95 % of true values are within
 LIKE_THE_MODEL = ""  # of a wished class: any other
 
 
@@ -118,8 +119,7 @@ class RowPanel(QWidget):
             self.wished.addItem(tr("to any other class"), LIKE_THE_MODEL)
             for name in names:
                 self.wished.addItem(tr("to {name}", name=shortened(name, NAME)), name)
-        explained = found.explained[0][1] if found.explained else None
-        self.log_odds.setVisible(explained is not None and explained.temperature is not None)
+        self.log_odds.setVisible(found.explained[0][1].temperature is not None)
         columns = ExplainedColumns.of(of.trained.preparation)
         self.flips.entries.show_row(columns.names, found.cells)
         self.show_flip(None)
@@ -138,10 +138,6 @@ class RowPanel(QWidget):
         self.machines.show_table(
             tables.machine_table(found, (first, second)) if first != second else tables.ResultTable()
         )
-        if not found.explained:
-            self.sentence.setText(as_sentence(worded(found.refusal)))
-            self.plot.show_bars(self.plot.titled, ())
-            return
         explained = found.explained[0][1]
         if first == second:
             self.plot.show_bars(tr("A class is not compared with itself"), ())
@@ -150,7 +146,9 @@ class RowPanel(QWidget):
         mean, value = (scale * end for end in explained.pair_ends(0, first, second))
         names = [shortened(explained.trained.class_names[code], NAME) for code in (first, second)]
         self.sentence.setText(_sentence(of, found, names, value, mean))
-        bars = contribution_bars(explained, found.cells, scale * explained.of_pair(0, first, second))
+        errors = explained.errors_of_pair(0, first, second)
+        values = scale * explained.of_pair(0, first, second)
+        bars = contribution_bars(explained, found.cells, values, None if errors is None else scale * errors)
         heading = tr("To the right what speaks for {first}, to the left for {second}", first=names[0], second=names[1])
         self.plot.show_bars(heading, bars, (_colour(first), _colour(second)))
 
@@ -175,21 +173,32 @@ def _scale(explained: Explanation, as_log_odds: bool) -> float:
     return 1.0 / explained.temperature if as_log_odds and explained.temperature else 1.0
 
 
-def contribution_bars(explained: Explanation, cells: Sequence[str], values: np.ndarray) -> list[ColumnBar]:
-    """The largest first; what is not among them is one bar more."""
+def contribution_bars(
+    explained: Explanation, cells: Sequence[str], values: np.ndarray, errors: np.ndarray | None = None
+) -> list[ColumnBar]:
+    """The largest first; what is not among them is one bar more. Sampled ones have intervals."""
     order = np.argsort(-np.abs(values), kind="stable").tolist()
     names = explained.columns.names
     bars = [
-        ColumnBar(f"{names[column]} = {cells[column]}", float(values[column]), f"{values[column]:+.3g}")
+        ColumnBar(
+            f"{names[column]} = {cells[column]}",
+            float(values[column]),
+            f"{values[column]:+.3g}",
+            None if errors is None else _interval(float(values[column]), float(errors[column])),
+        )
         for column in order[:MOST]
     ]
     rest = order[MOST:]
     if rest:
         total = float(values[rest].sum())
-        bars.append(
-            ColumnBar(tr("{count} other column", "{count} other columns", count=len(rest)), total, f"{total:+.3g}")
-        )
+        label = tr("{count} other column", "{count} other columns", count=len(rest))
+        interval = None if errors is None else _interval(total, float(errors[rest].sum()))
+        bars.append(ColumnBar(label, total, f"{total:+.3g}", interval))
     return bars
+
+
+def _interval(value: float, error: float) -> tuple[float, float]:
+    return value - TWO_SIDED * error, value + TWO_SIDED * error
 
 
 def _sentence(of: LookedAt, found: OneRow, names: Sequence[str], value: float, mean: float) -> str:
@@ -203,6 +212,9 @@ def _sentence(of: LookedAt, found: OneRow, names: Sequence[str], value: float, m
     )
     error = float(found.explained[0][1].found.sum_errors.max(initial=0.0))
     said += " " + tr("The bars add up to the difference; rounding: {error}.", error=f"{error:.1g}")
+    sampled = found.explained[0][1].errors_of_pair(0, found.winner, found.runner_up)
+    if sampled is not None:
+        said += " " + tr("They are sampled; standard errors: up to {error}.", error=f"{sampled.max(initial=0.0):.1g}")
     true = None if of.true is None else of.true[found.place]
     winner = of.trained.class_names[found.winner]
     if true is not None and true != winner:

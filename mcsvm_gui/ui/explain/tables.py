@@ -61,8 +61,6 @@ def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
 
 def machine_table(found: OneRow, against: tuple[int, int]) -> ResultTable:
     """What each column added for one class against the other, by run; columns judged most differently come first."""
-    if not found.explained:
-        return ResultTable()
     first = found.explained[0][1]
     values = np.array(
         [one.of_pair(0, *_codes_of(first.trained.class_names, one, against)) for _, one in found.explained]

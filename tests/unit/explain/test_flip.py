@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from small_data import blobs, trained
 
 from solvers import InputError, explain
+from solvers.budget import EXPLAIN
 from solvers.explain.gradients import gradients
-from solvers.explain.search import SLACK
 from solvers.machines import MACHINES
 
 
@@ -48,7 +48,7 @@ def test_to_a_plane_it_is_hardly_more_than_the_distance() -> None:
     found = explain.flip(model, row, X)
     slope = model.coef_[0] * spread
     nearest = abs(model.decision_function([row])[0]) / np.linalg.norm(slope)
-    assert 0.999 * nearest <= found.distance <= SLACK * nearest
+    assert 0.999 * nearest <= found.distance <= EXPLAIN.slack * nearest
 
 
 def test_of_changes_hardly_farther_one_of_few_columns_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +58,7 @@ def test_of_changes_hardly_farther_one_of_few_columns_is_taken(monkeypatch: pyte
     monkeypatch.setattr("solvers.explain.search._of_fewer_columns", lambda room, row, other: row)
     nearest = [explain.flip(model, row, X) for row in X[:8]]
     assert sum(one.changed.size for one in found) < 0.8 * sum(one.changed.size for one in nearest)
-    assert all(one.distance <= SLACK * other.distance for one, other in zip(found, nearest, strict=True))
+    assert all(one.distance <= EXPLAIN.slack * other.distance for one, other in zip(found, nearest, strict=True))
 
 
 def test_it_is_hardly_farther_than_what_a_general_method_finds() -> None:
@@ -87,7 +87,7 @@ def test_it_is_hardly_farther_than_what_a_general_method_finds() -> None:
             for start in (row, X[(y == rival).argmax()])
         ]
         best = min(np.sqrt(one.fun) for one in other if one.success)
-        assert found.distance <= 1.05 * SLACK * best + 1e-6
+        assert found.distance <= 1.05 * EXPLAIN.slack * best + 1e-6
 
 
 def test_only_what_may_move_moves() -> None:
@@ -97,7 +97,7 @@ def test_only_what_may_move_moves() -> None:
     found = explain.flip(model, X[3], X, movable=[1, 2])
     assert set(found.changed) <= {1, 2}
     assert model.predict([found.row])[0] == found.after
-    assert found.distance >= free.distance / SLACK
+    assert found.distance >= free.distance / EXPLAIN.slack
     none = explain.flip(model, X[3], X, movable=[])
     assert none.row is none.after is none.distance is None
     assert "no column" in none.why

@@ -13,7 +13,9 @@ import scipy.sparse as sp
 from small_data import blobs, trained
 
 from solvers import InputError, explain
+from solvers.budget import EXPLAIN
 from solvers.explain.quadrature import quadratures, reach_of
+from solvers.explain.values import EXACT
 from solvers.kernels.points import Points
 from solvers.machines import MACHINES
 
@@ -48,7 +50,7 @@ def sixty(features: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("kernel", EXACT)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_values_are_those_of_all_subsets(machine: str, kernel: str) -> None:
     X, y = sixty(7)
@@ -72,7 +74,7 @@ def test_two_classes_have_one_function(machine: str) -> None:
     np.testing.assert_allclose(values[0], expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("kernel", EXACT)
 def test_twelve_columns_groups_and_weights(kernel: str) -> None:
     X, y = sixty(12, 1)
     model = trained(X, y, machine="cs", kernel=kernel, C=50.0, gamma=0.5)
@@ -90,7 +92,7 @@ def test_twelve_columns_groups_and_weights(kernel: str) -> None:
     )
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("kernel", EXACT)
 def test_sparse_rows_give_what_dense_rows_give(kernel: str) -> None:
     X, y = blobs(60, 3, 30)
     X = X * (np.random.default_rng(2).random(X.shape) < 0.15)
@@ -121,7 +123,7 @@ def test_few_nodes_give_what_the_exact_quadrature_gives(monkeypatch: pytest.Monk
     X = rng.normal(size=(30, 150))
     model = trained(X, np.arange(30) % 3, gamma=0.002, C=10.0)
     values = explain.shapley(model, X[:1], X[4:8])
-    monkeypatch.setattr("solvers.explain.values.quadratures", lambda count: _never_short(quadratures(count)))
+    monkeypatch.setattr("solvers.explain.product.quadratures", lambda count: _never_short(quadratures(count)))
     np.testing.assert_allclose(values, explain.shapley(model, X[:1], X[4:8]), rtol=1e-10, atol=1e-14)
 
 
@@ -144,9 +146,65 @@ def test_reach_of_a_quadrature_bounds_its_error() -> None:
         assert found == pytest.approx(exact, rel=1e-13)
 
 
-def test_the_same_bits_for_any_number_of_threads() -> None:
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 7, 10])
+def test_polynomials_of_any_degree(degree: int) -> None:
+    X, y = sixty(7)
+    model = trained(X, y, kernel="polynomial", degree=degree, coef0=0.7, gamma=0.2, machine="ova", C=0.1)
+    values = explain.shapley(model, X[10:11], X[:6])
+    expected = by_subsets(model.decision_function, X[10], X[:6], np.full(6, 1.0 / 6.0), np.arange(7))
+    np.testing.assert_allclose(values[0], expected, atol=1e-11 * np.abs(expected).max())
+    assert values.sum_error < 1e-11 * np.abs(values.decision).max()
+
+
+@pytest.mark.parametrize("machine", ["ww", "ova", "ovo"])
+def test_sampled_values_are_as_near_as_their_standard_errors_say(machine: str) -> None:
+    """Over many background rows the errors are about normal: a few of 42 beyond three standard errors would be far."""
+    X, y = sixty(7)
+    model = trained(X, y, machine=machine, kernel="sigmoid", gamma=0.2, coef0=-0.1, C=5.0)
+    values = explain.shapley(model, X[40:42], X[:30], permutations=600)
+    even = np.full(30, 1.0 / 30.0)
+    expected = np.array([by_subsets(model.decision_function, X[at], X[:30], even, np.arange(7)) for at in (40, 41)])
+    apart = np.abs(values - expected) / np.maximum(values.standard_errors, 1e-15)
+    assert 0.5 < np.sqrt(np.square(apart).mean()) < 1.5
+    assert np.asarray(apart).max() < 4.5
+    assert values.sum_error < 1e-12
+    finer = explain.shapley(model, X[40:42], X[:30], permutations=9_600)
+    assert finer.standard_errors.sum() == pytest.approx(values.standard_errors.sum() / 4.0, rel=0.15)
+
+
+def test_sampled_values_of_groups_weights_sparse_rows_and_two_classes() -> None:
+    X, y = blobs(60, 2, 9)
+    X = X * (np.random.default_rng(2).random(X.shape) < 0.4)
+    model = trained(sp.csr_array(X), y, kernel="sigmoid", gamma=0.3, C=5.0)
+    weights, players = np.array([0.0, 3.0, 0.5, 1.0]), np.repeat(np.arange(3), 3)
+    more = {"groups": players, "background_weight": weights, "permutations": 400}
+    values = explain.shapley(model, sp.csr_array(X[20:21]), sp.csr_array(X[:4]), **more)
+    expected = by_subsets(model.decision_function, X[20], X[:4], weights / weights.sum(), players)
+    assert values.shape == values.standard_errors.shape == (1, 3, 1)
+    assert (np.abs(values[0] - expected) <= 4.5 * values.standard_errors[0] + 1e-13).all()
+    assert values.sum_error < 1e-12
+
+
+def test_sampled_values_do_not_depend_on_blocks_or_other_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = sixty(7)
+    model = trained(X, y, kernel="sigmoid", gamma=0.2)
+    values = explain.shapley(model, X[10:13], X[:9], permutations=90)
+    alone = explain.shapley(model, X[11:12], X[:9], permutations=90)
+    np.testing.assert_array_equal(values[1], alone[0])
+    monkeypatch.setattr("solvers.explain.pieces.EXPLAIN", replace(EXPLAIN, numbers=70))
+    monkeypatch.setattr("solvers.explain.sampling.EXPLAIN", replace(EXPLAIN, numbers=70))
+    split = explain.shapley(model, X[11:12], X[:9], permutations=90)
+    np.testing.assert_allclose(split, alone, atol=1e-13)
+    np.testing.assert_allclose(split.standard_errors, alone.standard_errors, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial", "sigmoid"])
+def test_the_same_bits_for_any_number_of_threads(kernel: str) -> None:
     X, y = blobs(400, 3, 6)
-    values = [explain.shapley(trained(X, y, C=0.1, threads=threads), X[:3], X[:50]) for threads in (1, 2)]
+    values = [
+        explain.shapley(trained(X, y, C=0.1, threads=threads, kernel=kernel, gamma=0.1), X[:3], X[:50])
+        for threads in (1, 2)
+    ]
     assert values[0].tobytes() == values[1].tobytes()
 
 
@@ -194,9 +252,8 @@ def test_log_odds_sum_to_those_of_the_probabilities(machine: str, classes: int) 
 
 def test_refusals_are_sentences() -> None:
     X, y = blobs(30, 3, 4)
-    for kernel in ("polynomial", "sigmoid"):
-        with pytest.raises(InputError, match="a product"):
-            explain.shapley(trained(X, y, kernel=kernel, gamma=0.1), X[:1], X)
+    with pytest.raises(InputError, match="permutations must be a whole number"):
+        explain.shapley(trained(X, y, kernel="sigmoid", gamma=0.1), X[:1], X, permutations=0)
     with pytest.raises(InputError, match="precomputed"):
         explain.shapley(trained(X @ X.T, y, kernel="precomputed"), X[:1] @ X.T, X @ X.T)
     model = trained(X, y, machine="ovo")
