@@ -55,7 +55,7 @@ class PageDesk:
         self.messages: list[str] = []
         self.space.message.connect(self.messages.append)
 
-    def open(self) -> None:
-        self.space.path = str(dataset("iris"))
-        self.space.dataset = iris()
+    def open(self, path: Path | None = None) -> None:
+        self.space.path = str(path or dataset("iris"))
+        self.space.dataset = iris() if path is None else open_dataset(self.space.path)
         self.space.data_changed.emit()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.searches import Search
     from mcsvm_gui.ui.runs.workspace import Workspace
     from solvers.selection.cell import Cell
+    from solvers.selection.scores import Score
 
 DRAWN_EVERY = 250  # milliseconds
 SHARE, SELDOM = 0.05, 1000  # of the time that drawing may take, unless it comes to more milliseconds than this
@@ -144,16 +145,26 @@ class TunePresenter(QObject):
 
     def _of_these_classes(self, entered: form.Entered) -> form.Entered:
         """Costs name the classes of the data."""
-        dataset, wanted = self._workspace.dataset, entered.wanted
-        if dataset is None or wanted is None:
+        if entered.wanted is None:
             return entered
-        from mcsvm_gui.core.tune.search import score_of
-
         try:
-            score_of(wanted, dataset.classes)
+            self._measure(self._request(entered.values), entered.wanted)
         except InputError as error:
             return form.Entered(entered.values, None, {"costs": worded(error)})
         return entered
+
+    def _measure(self, request: Request, wanted: TuneRequest) -> Score | None:
+        """None where only the search will know the classes: rows that it leaves out for their gaps may hold one."""
+        from mcsvm_gui.core.tune.cells import conditions, setting_of
+        from mcsvm_gui.core.tune.search import score_of
+
+        dataset = self._workspace.dataset
+        if dataset is None:
+            return None
+        said = self._runs.setting(setting_of(conditions(request, wanted)))
+        if isinstance(said, dict) and "classes" in said:
+            return score_of(wanted, said["classes"])
+        return None if request.rules.missing == "drop" else score_of(wanted, dataset.classes)
 
     def _follow_score(self, score: str) -> None:
         """Colours show the measure that cells are chosen by, until somebody picks another."""
@@ -259,12 +270,11 @@ class TunePresenter(QObject):
             return None
         from mcsvm_gui.core.tune.maps import TuneMaps
         from mcsvm_gui.core.tune.results import parts_of, results_of
-        from mcsvm_gui.core.tune.search import score_of
 
         dataset, (request, wanted) = self._workspace.dataset, self._asked
         parts = None if dataset is None else parts_of(request, wanted, dataset)
-        score = None if dataset is None else score_of(wanted, dataset.classes)
-        results = results_of(wanted, self._cells.of(self._conditions), parts, score)
+        known = self._cells.of(self._conditions)
+        results = results_of(wanted, known, parts, self._measure(request, wanted))
         return TuneMaps(results, self._current is not None)
 
     def _look(self) -> None:

@@ -58,18 +58,18 @@ class Queue(FakeQueue):
 
     def wanted(self) -> list[Trial]:
         job = self.searches[-1]
-        grid = Tuning(job.request, job.wanted, iris()).grid
+        grid = Tuning(job.request, job.wanted, job.dataset).grid
         cells = [cell for machine in grid.machines for cell in grid.cells(machine)]
         trials = [Trial(cell, fold) for cell in cells for fold in range(job.wanted.folds)]
         return [trial for trial in trials if trial not in job.done]
 
     def begun(self) -> None:
         job = self.searches[-1]
-        self.tell(job.key, Begun(Tuning(job.request, job.wanted, iris())))
+        self.tell(job.key, Begun(Tuning(job.request, job.wanted, job.dataset)))
 
     def end_search(self, stopped: bool = False, trouble: str = "", nested: tuple[Nested, ...] = ()) -> None:
         job = self.searches[-1]
-        tuned = Tuned(Tuning(job.request, job.wanted, iris()), {}, {}, nested, 1.0, stopped, trouble)
+        tuned = Tuned(Tuning(job.request, job.wanted, job.dataset), {}, {}, nested, 1.0, stopped, trouble)
         self.tell(job.key, Searched(tuned), JobState.DONE)
 
 
@@ -360,6 +360,25 @@ def test_costs_price_what_is_known_and_must_be_of_the_classes_at_hand(page: Page
     assert list(page.view.told["show_errors"][0]) == ["costs"]
     assert "no such class" in page.view.told["show_errors"][0]["costs"]
     assert page.view.obstacle
+
+
+def test_costs_are_of_the_classes_that_rows_without_gaps_have(page: Page, qtbot: QtBot, tmp_path: Path) -> None:
+    """Every row of class c has a gap: only the search finds that out, when it leaves them out."""
+    path = tmp_path / "gaps.csv"
+    path.write_text("x,y,label\n" + "1,2,a\n3,4,b\n2,1,a\n4,3,b\n" * 3 + ",5,c\n" * 4, "utf-8")
+    page.open(path)
+    page.space.set_preparation(missing="drop")
+    page.edit(qtbot, score="cost", costs='{"a": {"a": 0, "b": 7}, "b": {"a": 1, "b": 0}}')
+    assert page.view.told["show_errors"] == ({},)
+    page.view.start_asked.emit()
+    page.queue.begun()
+    taken = Measured(np.array([0]), np.array([1]), np.ones(1), np.zeros(WIDTH), 0)  # a for b
+    results = [Tried(trial, replace(result(0.0), tested=taken)) for trial in page.queue.wanted()]
+    page.queue.tell(page.queue.searches[-1].key, *results)
+    page.queue.end_search()
+    assert "Mean cost 7.00 " in page.view.told["show_best"][0]
+    page.view.edit(costs='{"a": {"a": 0, "c": 1}, "c": {"a": 1, "c": 0}}')
+    assert "no such class" in page.view.told["show_errors"][0]["costs"]
 
 
 def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) -> None:
