@@ -101,9 +101,8 @@ def halving(grid: Grid, folds: int, least: float) -> Steps:
     (share, _), *later = rungs(grid, least)
     kept = {machine: _first(grid, machine, share) for machine in grid.machines}
     results = yield _on_share(kept, folds, share)
-    for number, (share, cells) in enumerate(later):
-        around = number == 0
-        kept = {machine: _better(grid, mine, results, cells, around=around) for machine, mine in kept.items()}
+    for choose, (share, cells) in zip((_better_and_around, _better), later, strict=False):
+        kept = {machine: choose(grid, mine, results, cells) for machine, mine in kept.items()}
         results = yield _on_share(kept, folds, share)
 
 
@@ -113,12 +112,9 @@ def _on_share(kept: Mapping[str, list[Cell]], folds: int, share: float) -> list[
 
 def rungs(grid: Grid, least: float) -> list[tuple[float, int]]:
     """(share of the training rows, cells of a machine) one after another; the last are all rows."""
-    found, cells = [], 0
-    for share, _, kept, fewest in SEARCH.rungs:
-        if share == 1.0 or share >= least:
-            found.append((share, cells or len(_first(grid, grid.machines[0], share))))
-            cells = min(grid.size, max(fewest, round(kept * grid.size)))
-    return found
+    shares = [share for share, _ in SEARCH.rungs if share == 1.0 or share >= least]
+    later = [min(grid.size, max(fewest, round(kept * grid.size))) for kept, fewest in SEARCH.going_on]
+    return list(zip(shares, [len(_first(grid, grid.machines[0], shares[0])), *later], strict=False))
 
 
 def least_share(rows: int, classes: int) -> float:
@@ -139,13 +135,25 @@ def _apart(grid: Grid) -> tuple[int, int]:
     return columns, rows
 
 
-def _better(grid: Grid, cells: list[Cell], results: Results, count: int, *, around: bool) -> list[Cell]:
-    """The best of those that were tried, in the order of the grid; `around`: each with its neighbours."""
-    there = sorted((cell for cell in cells if cell in results), key=lambda cell: preference(cell, results[cell].worth))
-    reach = range(1, 1 + max(_apart(grid)) // 2) if around else ()
-    beside = ([cell, *(near for distance in reach for near in grid.around(cell, distance))] for cell in there)
+def _better_and_around(grid: Grid, cells: list[Cell], results: Results, count: int) -> list[Cell]:
+    """The best of those that were tried, each with its neighbours, in the order of the grid."""
+    reach = range(1, 1 + max(_apart(grid)) // 2)
+    tried = _by_worth(cells, results)
+    beside = ([cell, *(near for distance in reach for near in grid.around(cell, distance))] for cell in tried)
     chosen = list(dict.fromkeys(cell for group in beside for cell in group))[:count]
     return sorted(chosen, key=grid.place)
+
+
+def _better(grid: Grid, cells: list[Cell], results: Results, count: int) -> list[Cell]:
+    """The best of those that were tried, of `SEARCH.gammas` values of gamma before others, in the order of the grid."""
+    tried = _by_worth(cells, results)
+    gammas = list(dict.fromkeys(cell.gamma for cell in tried))[: SEARCH.gammas]
+    chosen = sorted(tried, key=lambda cell: cell.gamma not in gammas)[:count]
+    return sorted(chosen, key=grid.place)
+
+
+def _by_worth(cells: list[Cell], results: Results) -> list[Cell]:
+    return sorted((cell for cell in cells if cell in results), key=lambda cell: preference(cell, results[cell].worth))
 
 
 SEARCHES: dict[str, SearchStrategy] = {
@@ -160,7 +168,7 @@ SEARCHES: dict[str, SearchStrategy] = {
             "halving",
             "coarse cells on a ninth of the rows, the best and the cells around them on a third, their best on all",
             halving,
-            {share: tested for share, tested, *_ in SEARCH.rungs},
+            dict(SEARCH.rungs),
         ),
         SearchStrategy("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
     )

@@ -65,7 +65,7 @@ def _strategy(dataset: Dataset, share: float) -> str:
 
     rows = max(int(dataset.rows * share * (1.0 - 1.0 / TuneRequest.folds)), 1)
     least = least_share(rows, len(dataset.classes))
-    return "halving" if any(least <= part < 1.0 for part, *_ in SEARCH.rungs) else "coarse-to-fine"
+    return "halving" if any(least <= part < 1.0 for part, _ in SEARCH.rungs) else "coarse-to-fine"
 
 
 def _range(name: str, edges: tuple[str, ...]) -> Range:

@@ -257,12 +257,21 @@ def test_halving_begins_two_powers_of_two_apart_and_looks_around_the_best(step: 
     assert Cell("ww", *(2.0**exponent for exponent in peak)) in asked[2] <= asked[1]
 
 
+@pytest.mark.parametrize(("costs", "cells", "gammas"), [(Range(-2, 12), 8, 2), (Range(3, 3), 5, 5)])
+def test_halving_takes_few_values_of_gamma_to_all_rows(costs: Range, cells: int, gammas: int) -> None:
+    """Each needs kernel matrices of its own; more are taken only where two hold fewer cells than go on."""
+    plan = planned("halving", hill((3, 0)), {}, grid=Grid(("ww",), costs, Range(-10, 4)))
+    last = {trial.cell for trial in plan.asked if trial.share == 1.0}
+    assert (len(last), len({cell.gamma for cell in last})) == (cells, gammas)
+    assert Cell("ww", 8.0, 1.0) in last
+
+
 @pytest.mark.parametrize(
     ("rows", "classes", "expected"),
     [
         (10_000, 10, [(1 / 9, 25), (1 / 3, 16), (1.0, 5)]),
-        (10_000, 200, [(1 / 3, 25), (1.0, 5)]),
-        (600, 2, [(1 / 3, 25), (1.0, 5)]),
+        (10_000, 200, [(1 / 3, 25), (1.0, 16)]),
+        (600, 2, [(1 / 3, 25), (1.0, 16)]),
         (10_000, 600, [(1.0, 90)]),
         (120, 3, [(1.0, 90)]),
     ],
