@@ -1,78 +1,16 @@
-"""The arguments of MultiClassSVC: constraints for scikit-learn; gamma, weights and callable kernels as numbers."""
+"""The arguments of MultiClassSVC as numbers: gamma, weights, callable kernels. Loads nothing of scikit-learn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from numbers import Integral, Real
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, Options, StrOptions
-from sklearn.utils.validation import _num_samples
 
 from solvers.errors import InputError
 from solvers.jit.rounding import ROUNDING
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
 from solvers.posing import positive, shown
-from solvers.probability import METHODS as CALIBRATIONS
-from solvers.problem import BIASES
-
-ALIASES = {"poly": "polynomial"}  # scikit-learn's names
-_POSITIVE = Interval(Real, 0.0, None, closed="neither")
-_COUNT = Interval(Integral, 1, None, closed="left")
-
-CONSTRAINTS: dict[str, list[Any]] = {
-    "machine": [StrOptions(set(MACHINES))],
-    "solver": [StrOptions(set(METHODS))],
-    "kernel": [StrOptions({*KERNELS, *ALIASES}), callable],
-    "C": [_POSITIVE],
-    "gamma": [StrOptions({"scale", "auto"}), _POSITIVE],
-    "degree": [_COUNT],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "margin": [_POSITIVE, None],
-    "bias": [StrOptions(set(BIASES)), None],
-    "class_weight": [StrOptions({"balanced"}), HasMethods(["get", "keys"]), None],
-    "tol": [_POSITIVE],
-    "gap_tol": [_POSITIVE, None],
-    "max_iter": [_COUNT, Options(Integral, {-1}), None],
-    "time_limit": [_POSITIVE, None],
-    "cache_mb": [_POSITIVE],
-    "threads": [_COUNT, None],
-    "warm_start": ["boolean"],
-    "random_state": ["random_state"],
-    "callback": [callable, None],
-    "decision_function_shape": [StrOptions({"ovo", "ovr"})],
-    "break_ties": ["boolean"],
-    "calibration": [StrOptions(set(CALIBRATIONS)), None],
-    "calibration_folds": [Interval(Integral, 2, None, closed="left")],
-}
-
-
-_PLAIN = frozenset({str, int, float, bool, type(None)})
-MOST_CHECKED = 10_000  # sets of parameters in CHECKED; a grid of cells has thousands
-CHECKED: set[Hashable] = set()  # parameters of estimators that were found valid
-
-
-def checkable(estimator: Any, names: Iterable[str]) -> Hashable:
-    """The parameters with their types, since 1 == True; None where one is no plain value and may change."""
-    values = tuple([getattr(estimator, name, None) for name in names])  # constraints may name more
-    kinds = tuple(map(type, values))
-    return (type(estimator), values, kinds) if _PLAIN.issuperset(kinds) else None
-
-
-class ParameterError(InputError, InvalidParameterError):
-    """An argument that breaks its constraint: an InputError that is also scikit-learn's InvalidParameterError."""
-
-
-def seed_of(random_state: Any) -> int:
-    """The seed of a method's random choices; None gives 0, so that the same call gives the same bits."""
-    if random_state is None or isinstance(random_state, Integral):
-        return int(random_state or 0)
-    return int(check_random_state(random_state).randint(2**31))
 
 
 def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> float:
@@ -179,7 +117,7 @@ def kernel_matrix(kernel: Callable[[Any, Any], Any], left: Any, right: Any) -> n
     """The values of a callable kernel, checked."""
     values = kernel(left, right)
     values = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
-    expected = (_num_samples(left), _num_samples(right))
+    expected = (_count(left), _count(right))
     if values.shape != expected:
         raise InputError(
             "The kernel must return an array of shape {expected}, one value for each pair of rows, not {shape}.",
@@ -187,3 +125,8 @@ def kernel_matrix(kernel: Callable[[Any, Any], Any], left: Any, right: Any) -> n
             shape=values.shape,
         )
     return values
+
+
+def _count(rows: Any) -> int:
+    """Sparse matrices have a shape but no length."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)

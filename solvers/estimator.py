@@ -14,20 +14,15 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from solvers.arguments import (
+from solvers.arguments import class_weights, gamma_of, kernel_matrix, pairwise, row_weights, weighing_rows
+from solvers.constraints import (
     ALIASES,
     CHECKED,
     CONSTRAINTS,
     MOST_CHECKED,
     ParameterError,
     checkable,
-    class_weights,
-    gamma_of,
-    kernel_matrix,
-    pairwise,
-    row_weights,
     seed_of,
-    weighing_rows,
 )
 from solvers.decision import final_reasons
 from solvers.fit_callbacks import CallbackSupport, FitTask

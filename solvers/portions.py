@@ -13,7 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from solvers.arguments import refuse_negative, row_weights, seed_of, weights_by_label
+from solvers.arguments import refuse_negative, row_weights, weights_by_label
+from solvers.constraints import seed_of
 from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from solvers.machines import MACHINES, Machine

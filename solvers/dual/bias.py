@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
 from solvers.budget import PROOF
@@ -43,6 +42,8 @@ def _equations(part: Part, alpha: np.ndarray, products: np.ndarray) -> tuple[np.
 
 def _programme(part: Part, products: np.ndarray) -> np.ndarray:
     """Minimise sum U_i xi over (b, xi) subject to xi >= margin - <direction, f + b>, xi >= 0."""
+    from scipy.optimize import linprog  # 93 modules, which most trainings never need
+
     form = part.form
     example, slot = np.nonzero(form.real[part.labels])
     rows = form.direction[part.labels[example], slot]

@@ -2,18 +2,18 @@
 
 At random by class, by groups that are kept together (a patient, a document, a day), by a column that names the folds,
 or in the given order of the rows. The splits are those of scikit-learn's splitters with the same seed, so that they can
-be reproduced there. k folds are drawn here: StratifiedKFold and StratifiedGroupKFold warn of classes with fewer rows
-than folds, and filters of warnings are not thread-safe before Python 3.14; `rare` names these classes.
+be reproduced there. Those by class are drawn here: scikit-learn's warn of classes with fewer rows than folds, and
+filters of warnings are not thread-safe before Python 3.14 (`rare` names these classes); and they load 25 MB.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import GroupShuffleSplit, PredefinedSplit, StratifiedShuffleSplit, TimeSeriesSplit
 
 from solvers.errors import InputError
 from solvers.posing import whole
@@ -66,8 +66,35 @@ def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
             share=share,
             size=labels.size,
         )
-    splitter = StratifiedShuffleSplit(1, test_size=share, random_state=seed % 2**32)
-    return tuple(Fold(np.sort(train), np.sort(test)) for train, test in splitter.split(labels[:, None], labels))
+    return (_held_out(np.unique(labels, return_inverse=True)[1], share, np.random.RandomState(seed % 2**32)),)
+
+
+def _held_out(codes: np.ndarray, share: float, random: np.random.RandomState) -> Fold:
+    """StratifiedShuffleSplit(1): of each class so many rows for either part, at random."""
+    counts, tested = np.bincount(codes), math.ceil(share * codes.size)
+    of_train = _shared_out(counts, codes.size - tested, random)
+    of_test = _shared_out(counts - of_train, tested, random)
+    train, test = [], []
+    for code, count in enumerate(counts):
+        rows = np.flatnonzero(codes == code)[random.permutation(count)]
+        train.append(rows[: of_train[code]])
+        test.append(rows[of_train[code] : of_train[code] + of_test[code]])
+    return Fold(np.sort(np.concatenate(train)), np.sort(np.concatenate(test)))
+
+
+def _shared_out(counts: np.ndarray, wanted: int, random: np.random.RandomState) -> np.ndarray:
+    """`wanted` rows over the classes in proportion; of equal remainders it is drawn which are rounded up."""
+    exact = counts / counts.sum() * wanted
+    shared = np.floor(exact)
+    remainder, left = exact - shared, int(wanted - shared.sum())
+    for value in np.unique(remainder)[::-1]:
+        if left <= 0:
+            break
+        equal = np.flatnonzero(remainder == value)
+        drawn = random.choice(equal, size=min(equal.size, left), replace=False)
+        shared[drawn] += 1.0
+        left -= drawn.size
+    return shared.astype(np.int64)
 
 
 def checked_share(share: float) -> float:
@@ -144,6 +171,8 @@ class Splits:
             return _by_column(self._column(labels))
         if self.kind == "order":
             _check_order(labels, self.folds)
+            from sklearn.model_selection import TimeSeriesSplit  # loaded where it is asked for: 25 MB
+
             return _folds(TimeSeriesSplit(self.folds).split(labels))
         return stratified(labels, self.folds, seed, self.repeats)
 
@@ -215,6 +244,8 @@ def _groups_held_out(labels: np.ndarray, groups: np.ndarray, share: float, seed:
     """Of some random divisions the one whose class shares in testing are nearest to those of all rows."""
     classes, codes = np.unique(labels, return_inverse=True)
     wanted = np.bincount(codes, minlength=classes.size) / labels.size
+    from sklearn.model_selection import GroupShuffleSplit
+
     splitter = GroupShuffleSplit(TRIES, test_size=share, random_state=seed % 2**32)
 
     def distance(fold: Fold) -> float:
@@ -233,7 +264,7 @@ def _by_column(values: np.ndarray) -> tuple[Fold, ...]:
             values=names.size,
             most=MOST_FOLDS,
         )
-    return _folds(PredefinedSplit(codes).split())
+    return _folds((np.flatnonzero(codes != code), np.flatnonzero(codes == code)) for code in range(names.size))
 
 
 def _check_order(labels: np.ndarray, folds: int) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 LEAST = float(np.finfo(np.float64).eps)  # of a probability whose logarithm is taken, as scikit-learn has it
 BINS = 10  # of equal weight
@@ -57,6 +56,8 @@ def brier_parts(shares: np.ndarray, true: np.ndarray, weights: np.ndarray) -> Br
 
 def _recalibrated(column: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Equal probabilities stay equal."""
+    from scipy.optimize import isotonic_regression  # 93 modules
+
     values, place = np.unique(column, return_inverse=True)
     weight = np.bincount(place, weights=weights, minlength=values.size)
     mean = np.bincount(place, weights=weights * right, minlength=values.size) / np.where(weight > 0.0, weight, 1.0)

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.inspection import permutation_importance
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.applied import labels_of
@@ -66,13 +64,12 @@ class Stopped(Exception):
     """A callback asked for it."""
 
 
-class _Deciding(ClassifierMixin, BaseEstimator):
+class _Deciding:
     """A trained model as scikit-learn's functions want one, on the raw table."""
 
     def __init__(self, trained: TrainedModel, dataset: Dataset, stopped: Callable[[], bool]) -> None:
         self.trained, self.dataset, self.stopped = trained, dataset, stopped
         self.classes_ = np.array(trained.class_names, dtype=object)
-        self.fitted_ = True
 
     def fit(self, X: Any, y: Any) -> _Deciding:
         return self
@@ -87,6 +84,8 @@ def permuted(
     trained: TrainedModel, dataset: Dataset, stopped: Callable[[], bool] = lambda: False
 ) -> PermutationImportance | None:
     """On the columns of the file, so that a category is shuffled as a whole; None without a table, or after a stop."""
+    from sklearn.inspection import permutation_importance  # which loads all of scikit-learn's trees
+
     if dataset.table is None:
         return None
     labels = in_training_spelling(trained.class_names, labels_of(dataset))

@@ -9,7 +9,6 @@ Variables are in units of U. What HiGHS keeps to 1e-10 is then made exact throug
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from solvers.dual.geometry import BOX
@@ -26,6 +25,8 @@ def programme_vertex(
 
     The last row of the balance follows from the others where the directions sum to zero.
     """
+    from scipy.optimize import linprog  # 93 modules, which most trainings never need
+
     open_ = np.flatnonzero(high > low)  # the variables of the programme; all others are fixed
     unit = chunk.upper[open_]
     centred = int(np.abs(chunk.balance.sum(axis=0)).max() < ROUNDING)

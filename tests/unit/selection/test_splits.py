@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import (
+    PredefinedSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+)
 
 from solvers import InputError
 from solvers.selection.folds import Splits, torn
@@ -34,6 +40,16 @@ def test_groups_are_split_as_scikit_learn_does() -> None:
         np.testing.assert_array_equal(fold.test, np.sort(test))
 
 
+@settings(max_examples=60, deadline=None)
+@given(classes=st.integers(2, 9), share=st.floats(0.2, 0.6), seed=st.integers(0, 99))
+def test_a_hold_out_by_class_is_scikit_learns(classes: int, share: float, seed: int) -> None:
+    labels = np.random.default_rng(seed).permutation(np.resize(np.arange(classes), 60 + seed))
+    [(train, test)] = StratifiedShuffleSplit(1, test_size=share, random_state=seed).split(labels[:, None], labels)
+    [fold] = Splits(holdout=share).of(labels, seed)
+    np.testing.assert_array_equal(fold.train, np.sort(train))
+    np.testing.assert_array_equal(fold.test, np.sort(test))
+
+
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
 def test_a_hold_out_of_groups_is_near_its_share_and_has_every_class(share: float) -> None:
     [fold] = Splits("groups", holdout=share, by=GROUPS).of(LABELS, 1)
@@ -46,6 +62,8 @@ def test_a_column_names_the_folds() -> None:
     column = np.array(["a", "b", "c"])[np.arange(120) % 3]
     parts = Splits("column", by=column).of(LABELS, 0)
     assert [np.unique(column[fold.test]).tolist() for fold in parts] == [["a"], ["b"], ["c"]]
+    theirs = PredefinedSplit(np.arange(120) % 3).split()
+    assert [fold.test.tolist() for fold in parts] == [test.tolist() for _, test in theirs]
     assert all(fold.train.size + fold.test.size == 120 for fold in parts)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
+from scipy.special import chdtrc, fdtrc, ndtr
 
 from mcsvm_gui.core.evaluate.statistics.adjustment import adjust
 from mcsvm_gui.core.evaluate.statistics.result import TestResult, finite
@@ -48,6 +48,8 @@ class RankTests:
 
 def rank_tests(scores: np.ndarray, names: Sequence[str], alpha: float = DEMANDED) -> RankTests:
     """`scores`: (data sets, algorithms), larger is better."""
+    from scipy import stats  # 68 modules, 26 MB
+
     table = np.round(np.asarray(scores, dtype=float), DECIMALS)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 2:
         raise InputError("ranks are compared over at least two data sets and two algorithms")
@@ -68,6 +70,8 @@ def rank_tests(scores: np.ndarray, names: Sequence[str], alpha: float = DEMANDED
 
 def _overall(table: np.ndarray, ranks: np.ndarray) -> tuple[TestResult, ...]:
     """Friedman as Demsar prints it, by SciPy with its correction for ties (from three on), and Iman & Davenport."""
+    from scipy import stats  # 68 modules, 26 MB
+
     count, algorithms = table.shape
     results = [friedman(ranks, count)]
     tied = (np.ptp(table, axis=1) == 0.0).all()
@@ -79,7 +83,7 @@ def _overall(table: np.ndarray, ranks: np.ndarray) -> tuple[TestResult, ...]:
 
 def friedman(ranks: np.ndarray, data_sets: int) -> TestResult:
     statistic = _friedman_statistic(ranks, data_sets)
-    return TestResult("friedman", statistic, float(stats.chi2.sf(statistic, len(ranks) - 1)))
+    return TestResult("friedman", statistic, float(chdtrc(len(ranks) - 1, statistic)))
 
 
 def iman_davenport(ranks: np.ndarray, data_sets: int) -> TestResult:
@@ -88,7 +92,7 @@ def iman_davenport(ranks: np.ndarray, data_sets: int) -> TestResult:
     most = data_sets * (algorithms - 1)
     statistic = math.inf if chi >= most * (1.0 - 1e-12) else (data_sets - 1) * chi / (most - chi)
     freedom = algorithms - 1, (algorithms - 1) * (data_sets - 1)
-    p = float(stats.f.sf(statistic, *freedom))
+    p = float(fdtrc(*freedom, statistic))
     return TestResult("iman-davenport", finite(statistic), p, details={"freedom": list(freedom)})
 
 
@@ -104,7 +108,7 @@ def all_pairs(ranks: np.ndarray, data_sets: int, names: Sequence[str]) -> tuple[
     error = math.sqrt(algorithms * (algorithms + 1) / (6.0 * data_sets))
     places = list(combinations(range(algorithms), 2))
     z = np.array([(ranks[a] - ranks[b]) / error for a, b in places])
-    p = 2.0 * stats.norm.sf(np.abs(z))
+    p = 2.0 * ndtr(-np.abs(z))
     adjusted = adjust(p, algorithms)
     return tuple(
         TestResult(
@@ -120,12 +124,16 @@ def all_pairs(ranks: np.ndarray, data_sets: int, names: Sequence[str]) -> tuple[
 
 def critical_difference(algorithms: int, data_sets: int, alpha: float = DEMANDED) -> float:
     """Of average ranks, by Nemenyi."""
+    from scipy import stats  # 68 modules, 26 MB
+
     q = float(stats.studentized_range.isf(alpha, algorithms, ALL)) / math.sqrt(2.0)
     return q * math.sqrt(algorithms * (algorithms + 1) / (6.0 * data_sets))
 
 
 def wilcoxon(scores_a: np.ndarray, scores_b: np.ndarray, between: tuple[str, str] = ("", "")) -> TestResult:
     """Signed ranks; those of equal scores count half for either side, as in Demsar."""
+    from scipy import stats  # 68 modules, 26 MB
+
     differences = np.round(np.asarray(scores_a, dtype=float) - np.asarray(scores_b, dtype=float), DECIMALS)
     if not differences.any():
         return TestResult("wilcoxon", 0.0, 1.0, between, details={"sums": [0.0, 0.0]})

@@ -1,0 +1,70 @@
+"""What scikit-learn asks of the arguments of MultiClassSVC: constraints on each, and one seed of a random state."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from numbers import Integral, Real
+from typing import Any
+
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, Options, StrOptions
+
+from solvers.errors import InputError
+from solvers.kernels import KERNELS
+from solvers.machines import MACHINES
+from solvers.methods import METHODS
+from solvers.probability import METHODS as CALIBRATIONS
+from solvers.problem import BIASES
+
+ALIASES = {"poly": "polynomial"}  # scikit-learn's names
+_POSITIVE = Interval(Real, 0.0, None, closed="neither")
+_COUNT = Interval(Integral, 1, None, closed="left")
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    "machine": [StrOptions(set(MACHINES))],
+    "solver": [StrOptions(set(METHODS))],
+    "kernel": [StrOptions({*KERNELS, *ALIASES}), callable],
+    "C": [_POSITIVE],
+    "gamma": [StrOptions({"scale", "auto"}), _POSITIVE],
+    "degree": [_COUNT],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "margin": [_POSITIVE, None],
+    "bias": [StrOptions(set(BIASES)), None],
+    "class_weight": [StrOptions({"balanced"}), HasMethods(["get", "keys"]), None],
+    "tol": [_POSITIVE],
+    "gap_tol": [_POSITIVE, None],
+    "max_iter": [_COUNT, Options(Integral, {-1}), None],
+    "time_limit": [_POSITIVE, None],
+    "cache_mb": [_POSITIVE],
+    "threads": [_COUNT, None],
+    "warm_start": ["boolean"],
+    "random_state": ["random_state"],
+    "callback": [callable, None],
+    "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+    "break_ties": ["boolean"],
+    "calibration": [StrOptions(set(CALIBRATIONS)), None],
+    "calibration_folds": [Interval(Integral, 2, None, closed="left")],
+}
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+MOST_CHECKED = 10_000  # sets of parameters in CHECKED; a grid of cells has thousands
+CHECKED: set[Hashable] = set()  # parameters of estimators that were found valid
+
+
+def checkable(estimator: Any, names: Iterable[str]) -> Hashable:
+    """The parameters with their types, since 1 == True; None where one is no plain value and may change."""
+    values = tuple([getattr(estimator, name, None) for name in names])  # constraints may name more
+    kinds = tuple(map(type, values))
+    return (type(estimator), values, kinds) if _PLAIN.issuperset(kinds) else None
+
+
+class ParameterError(InputError, InvalidParameterError):
+    """An argument that breaks its constraint: an InputError that is also scikit-learn's InvalidParameterError."""
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of a method's random choices; None gives 0, so that the same call gives the same bits."""
+    if random_state is None or isinstance(random_state, Integral):
+        return int(random_state or 0)
+    return int(check_random_state(random_state).randint(2**31))
