@@ -27,6 +27,10 @@ class Desk(QObject):
         """`what`: is to be seen there."""
         raise NotImplementedError
 
+    def page(self, name: str) -> Any:
+        """Its presenter."""
+        raise NotImplementedError
+
 
 def data(desk: Desk) -> Any:
     from mcsvm_gui.ui.data.page import DataPage
@@ -81,6 +85,13 @@ def compare(desk: Desk) -> Any:
     desk.window.add_page("compare", page)
     presenter = ComparePresenter(page, desk.workspace, desk)
     RunListPresenter(table, desk.workspace, presenter)
+
+    def explain_rows(run: int | None, which: str, **more: Any) -> None:
+        desk.show("explain")
+        desk.page("explain").show_rows(run, which, **more)
+
+    page.cell_chosen.connect(lambda run, true, decided: explain_rows(run, "all", true=true, decided=decided))
+    page.disagreement_chosen.connect(lambda row: explain_rows(None, "apart", row=row))
     return presenter
 
 

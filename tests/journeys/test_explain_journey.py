@@ -177,6 +177,40 @@ def test_rows_are_found_by_their_cell_of_the_confusion(open_window: Callable[[],
     hand.close()
 
 
+def test_a_cell_of_the_confusion_and_a_disagreement_lead_to_their_rows(
+    open_window: Callable[[], Hand], tmp_path: Path
+) -> None:
+    hand = open_window()
+    trained(hand, tmp_path, "ww", "llw")
+    hand.go("Compare")
+    confusion = plot(hand, "confusionView")
+    hand.wait(lambda: len(confusion.panels) == 2 and hand.find(QTableView, "disagreementTable").model() is not None)
+    hand.wait(lambda: not hand.work.tasks.busy)
+    table = confusion.panels[1].table
+    counts = np.array([[int(cell) for cell in line[1:]] for line in cells(table)])
+    names = [line[0] for line in cells(table)]
+    true, decided = (int(at) for at in np.argwhere(counts > 0)[-1])
+    table.doubleClicked.emit(table.model().index(true, decided + 1))
+    explained = hand.find(QTableView, "explainRowTable")
+    settled(hand)
+    assert hand.find(QWidget, "explainPage").isVisible()
+    assert len(cells(explained)) == counts[true, decided]
+    assert {(line[1], line[2]) for line in cells(explained)} == {(names[decided], names[true])}
+    assert hand.find(QComboBox, "explainRunCombo").currentData() == confusion.panels[1]._matrix.run
+    hand.go("Compare")
+    apart = hand.find(QTableView, "disagreementTable")
+    page = plot(hand, "comparePage")
+    page.tabs.setCurrentWidget(page.disagreements)
+    hand.wait(lambda: apart.model().rowCount() > 0)
+    last = apart.model().rowCount() - 1
+    wanted = cells(apart)[last][0]
+    apart.doubleClicked.emit(apart.model().index(last, 0))
+    settled(hand)
+    assert len(cells(explained)) == last + 1
+    assert cells(explained)[explained.currentIndex().row()][0] == wanted
+    hand.close()
+
+
 @pytest.mark.parametrize("kernel", ["polynomial", "sigmoid"])
 def test_kernels_without_a_product_have_values_and_changes(
     open_window: Callable[[], Hand], tmp_path: Path, kernel: str

@@ -50,7 +50,7 @@ def disagreement_table(comparison: Comparison, rows: np.ndarray) -> ResultTable:
         Header(Sentence("True class"), number=False),
         *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
     )
-    return ResultTable(headings, tuple(_disagreements_of(comparison, rows)))
+    return ResultTable(headings, tuple(_disagreements_of(comparison, rows)), tuple(map(str, rows.tolist())))
 
 
 def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tuple[TableCell, ...]]:

@@ -34,6 +34,7 @@ class Matrix:
     accuracy: str
     counts: ResultTable
     shares: ResultTable
+    run: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> Co
     return ComparisonTables(
         measures,
         same,
-        tuple(_in_text(confusion(side)) for side in sides if side.scores is not None),
+        tuple(replace(_in_text(confusion(one.side)), run=one.run) for one in runs if one.side.scores is not None),
         translated(class_table(sides)),
         translated(_margins(sides)),
         translated(disagreements),
@@ -177,7 +178,7 @@ def confusion(side: Side) -> Matrix:
 
 
 def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable, ResultTable]:
-    """Counts, and shares of each true class."""
+    """Counts, and shares of each true class; both with the classes for keys."""
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
     headings = (Header(Sentence("true \\ decided"), number=False), *(Header(name) for name in names))
@@ -188,7 +189,7 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
             (text_cell(names[i]), *(_heated(values[i, j].item(), printed, heat[i, j]) for j in range(len(names))))
             for i in range(len(names))
         ]
-        return ResultTable(headings, tuple(rows))
+        return ResultTable(headings, tuple(rows), tuple(names))
 
     return made(table, figures.amount), made(shares, figures.accuracy)
 

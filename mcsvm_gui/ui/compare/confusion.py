@@ -37,6 +37,7 @@ class MatrixPanel(QWidget):
     """One run: its stroke, its name, its matrix as high and wide as it has to be."""
 
     save_asked = Signal(object)  # the table
+    cell_chosen = Signal(int, str, str)  # a run, a true class, and what it was decided as
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -48,6 +49,8 @@ class MatrixPanel(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.table = ResultTableView(f"confusionTable{number}", "", WIDEST_COLUMN)
         self.table.save_asked.connect(lambda: self.save_asked.emit(self.table))
+        self.table.cell_chosen.connect(self._choose)
+        self.table.setToolTip(tr("Double-click a cell to see why its rows are decided so"))
         head = QHBoxLayout()
         head.setSpacing(UNIT)
         for widget in (self._sign, self._title, self._right):
@@ -69,6 +72,12 @@ class MatrixPanel(QWidget):
         self.table.show_table(matrix.shares if shares else matrix.counts)
         self._draw_sign()
 
+    def _choose(self, true: str, column: int) -> None:
+        """Before the first class stands the name of the row: all that is decided of it."""
+        if self._matrix is not None and self._matrix.run is not None:
+            decided = self._matrix.counts.keys[column - 1] if column else ""
+            self.cell_chosen.emit(self._matrix.run, true, decided)
+
     def _draw_sign(self) -> None:
         if self._matrix is not None:
             self._sign.setPixmap(stroke_icon(self._matrix.machine, *STROKE).pixmap(*STROKE))
@@ -87,6 +96,7 @@ class MatrixPanel(QWidget):
 
 class ConfusionView(QWidget):
     save_asked = Signal(object)  # a table
+    cell_chosen = Signal(int, str, str)  # a run, a true class, and what it was decided as
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,6 +145,7 @@ class ConfusionView(QWidget):
         while len(self.panels) < len(matrices):
             panel = MatrixPanel(len(self.panels))
             panel.save_asked.connect(self.save_asked)
+            panel.cell_chosen.connect(self.cell_chosen)
             self.panels.append(panel)
         self._said.setText("" if matrices else tr("No rows with known classes were decided yet."))
         self._draw()

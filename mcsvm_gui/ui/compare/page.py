@@ -46,6 +46,8 @@ class ComparePage(PageWidget):
     experiment_asked = Signal(str)  # a path
     report_asked = Signal(str)  # a path, whose ending says the format
     message = Signal(str)
+    cell_chosen = Signal(int, str, str)  # of a confusion: a run, a true class, and what it was decided as
+    disagreement_chosen = Signal(int)  # a row on which runs disagree
 
     def __init__(self) -> None:
         super().__init__("comparePage", tr("Compare"))
@@ -75,6 +77,9 @@ class ComparePage(PageWidget):
         )
         self.convergence, self.cost = ConvergencePanel(), CostPanel()
         self.disagreements = TablePanel("disagreementTable", tr("Rows on which runs disagree"))
+        self.disagreements.table.row_chosen.connect(lambda row: self.disagreement_chosen.emit(int(row)))
+        self.disagreements.table.setToolTip(tr("Double-click a row to see why runs decide it differently"))
+        self.confusion.cell_chosen.connect(self.cell_chosen)
         self.tests = TablePanel("significanceTable", tr("Tests of the differences"))
         self.evaluations, self.learning = EvaluationTabs(self), CurvePanel()
         self.confusion.save_asked.connect(lambda table: self.ask_to_save(table.objectName(), *table.plain()))

@@ -209,12 +209,22 @@ class ExplainPage(QWidget):
         """Which, of which class in the file, and decided as which."""
         return self.which.currentData(), self.true.currentData() or "", self.decided.currentData() or ""
 
+    def want_rows(self, which: str, true: str = "", decided: str = "") -> None:
+        """As if they had been chosen, one row's tab in front."""
+        for combo, value in ((self.which, which), (self.true, true), (self.decided, decided)):
+            with QSignalBlocker(combo):
+                combo.setCurrentIndex(max(combo.findData(value), 0))
+        self.tabs.setCurrentWidget(self.row)
+
     def show_rows(self, runs: Sequence[LookedAt], places: np.ndarray) -> None:
         self.rows.show_table(tables.row_table(runs, places))
 
-    def choose_first_row(self) -> None:
-        if self.rows.entries.rowCount():
-            self.rows.setCurrentIndex(self.rows.entries.index(0, 0))
+    def choose_row(self, place: int | None) -> None:
+        """That of this place in the data set, or the first."""
+        entries = self.rows.entries
+        keys = [entries.key_at(row) for row in range(entries.rowCount())]
+        if keys:
+            self.rows.setCurrentIndex(entries.index(keys.index(str(place)) if str(place) in keys else 0, 0))
 
     def show_row(self, of: LookedAt, found: OneRow) -> None:
         self.row.show_row(of, found)

@@ -56,7 +56,8 @@ class ExplainView(Protocol):
     def show_runs(self, runs: Sequence[tuple[int, str]], chosen: int) -> None: ...
     def show_classes(self, names: Sequence[str], labelled_rows: bool) -> None: ...
     def show_rows(self, runs: Sequence[LookedAt], places: np.ndarray) -> None: ...
-    def choose_first_row(self) -> None: ...
+    def choose_row(self, place: int | None) -> None: ...
+    def want_rows(self, which: str, true: str = ..., decided: str = ...) -> None: ...
     def show_row(self, of: LookedAt, found: OneRow) -> None: ...
     def show_progress(self, words: str, stoppable: bool = ...) -> None: ...
     def show_notes(self, sentences: Sequence[str]) -> None: ...
@@ -83,6 +84,7 @@ class ExplainPresenter(QObject):
         super().__init__(parent)
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
         self._run: int | None = None  # that is explained
+        self._wanted: dict[str, Any] | None = None  # rows to be listed once the run is open
         self._opened: tuple[LookedAt, ...] = ()
         self._asked: tuple[Any, ...] = ()  # what is, or will be, in `_opened`
         self._found: OneRow | None = None
@@ -105,7 +107,7 @@ class ExplainPresenter(QObject):
         view, runs = self._view, self._runs
         view.seen.connect(self._look)
         view.run_chosen.connect(self.choose_run)
-        view.rows_asked.connect(self._list_rows)
+        view.rows_asked.connect(lambda: self._list_rows())
         view.row_chosen.connect(self.explain_row)
         view.flip_asked.connect(self.find_flip)
         view.overview_seen.connect(self._overlook)
@@ -136,6 +138,24 @@ class ExplainPresenter(QObject):
     def choose_run(self, run: int) -> None:
         self._run = run
         self._look()
+
+    def show_rows(self, run: int | None, which: str = "all", **more: Any) -> None:
+        """Of this run, or of the one that is chosen: of a true class, decided as a class, beginning at a row."""
+        self._wanted = {"which": which, **more}
+        if run is not None:
+            self._run = run
+        self._look()
+        if self._opened:
+            self._list_wanted()
+
+    def _list_wanted(self) -> None:
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
+            self._list_rows()
+            return
+        row = wanted.pop("row", None)
+        self._view.want_rows(**wanted)
+        self._list_rows(row)
 
     def _done(self) -> list[RunRecord]:
         return [record for record in map(self._runs.record, self._runs.ids()) if _explainable(record)]
@@ -194,13 +214,13 @@ class ExplainPresenter(QObject):
         first = found[0]
         self._map.show_run(first)
         self._view.show_classes(first.trained.class_names, first.true is not None)
-        self._list_rows()
+        self._list_wanted()
         if self._view.overview_is_seen():
             self._overlook()
 
     # -- which row --------------------------------------------------------------------------------
 
-    def _list_rows(self) -> None:
+    def _list_rows(self, row: int | None = None) -> None:
         if not self._opened:
             return
         from mcsvm_gui.core.explain.looked_at import listed
@@ -208,7 +228,7 @@ class ExplainPresenter(QObject):
         places = listed(self._opened, *self._view.wanted_rows)
         self._view.show_rows(self._opened, places)
         self._view.show_notes(self._notes(len(places)))
-        self._view.choose_first_row()
+        self._view.choose_row(row)
 
     def _notes(self, listed: int) -> list[str]:
         from mcsvm_gui.core.explain.looked_at import MOST_LISTED

@@ -204,6 +204,7 @@ class StrokeHeader(QHeaderView):
 
 class ResultTableView(QTableView):
     row_chosen = Signal(str)  # the key of a row that was double-clicked, or entered
+    cell_chosen = Signal(str, int)  # the same, with the column
     save_asked = Signal()
 
     def __init__(self, name: str, title: str, widest: int = 34 * UNIT) -> None:
@@ -275,7 +276,9 @@ class ResultTableView(QTableView):
 
     def _choose(self, index: Index) -> None:
         if index.isValid() and self.entries.table.keys:
-            self.row_chosen.emit(self.entries.key_at(index.row()))
+            key = self.entries.key_at(index.row())
+            self.row_chosen.emit(key)
+            self.cell_chosen.emit(key, index.column())
 
     def copy(self) -> None:
         """The selected rows, or all, with their headings as tab-separated text."""
