@@ -393,12 +393,25 @@ class NoveltyBudget:
     near: float = 1e-3  # of K(x, x): no landmark is nearer than that to the span of those before it
 
 
+@dataclass(frozen=True)
+class PartitionedBudget:
+    """Training over rows in several places (partitioned/)."""
+
+    block: int = 512  # rows of a round, of all partitions together
+    round_steps: int = 100_000  # pair steps in a block, at most
+    portion_rows: int = 1024  # support vectors that travel at once in a certificate
+    bias_grid: int = 65  # candidates of b at once
+    bias_rounds: int = 12  # grids: each narrows b to a thirty-second of the interval before
+    vain: int = 3  # rounds in a row that move nothing after functions were recomputed
+
+
 BUDGET, INNER, PROXIMAL, DENSE = Budget(), InnerBudget(), ProximalBudget(), DenseBudget()
 FACTOR, PATH, LINEAR, FRANK_WOLFE = FactorBudget(), PathBudget(), LinearBudget(), FrankWolfeBudget()
 LASVM, SEQUENTIAL, LOOP = LasvmBudget(), SequentialBudget(), LoopBudget()
 PROOF, SEARCH, PAIRS = ProofBudget(), SearchBudget(), PairsBudget()
 RISING, TWO_CLASS, VISITS = RisingBudget(), TwoClassBudget(), VisitsBudget()
 EXPLAIN, NOVELTY = ExplainBudget(), NoveltyBudget()
+PARTITIONED = PartitionedBudget()
 
 
 def next_decision(steps: int, budget: Budget = BUDGET) -> int:

@@ -124,7 +124,7 @@ class Gram:
 
     def _room_for_rows(self) -> int:
         left = self.cache_bytes - sum(self.reserved.values())
-        return int(min(len(self), max(self.least, left // (4 * len(self)))))
+        return int(min(len(self), max(self.least, left // (4 * max(len(self), 1)))))
 
     def _shrink(self, capacity: int) -> None:
         if capacity >= self.capacity:

@@ -6,6 +6,7 @@ The module is not called pose: as a submodule it would take the place of the fun
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -58,6 +59,60 @@ def pose(
         bias=_bias(bias, chosen),
         cache_mb=positive("cache_mb", cache_mb),
     )
+
+
+@dataclass(frozen=True)
+class SharedTerms:
+    """All of a problem but its rows, which lie in several places (solvers/partitioned)."""
+
+    machine: str
+    kernel: Kernel
+    classes: int
+    cost: float
+    margin: float
+    bias: Bias
+    class_weight: np.ndarray  # (classes,)
+    cache_mb: float = 500.0
+
+    def problem(self, features: Any, codes: np.ndarray, sample_weight: np.ndarray | None = None) -> Problem:
+        """Of the rows of one place, which may lack classes, or hold nothing at all."""
+        points = checked_points(features, self.kernel)
+        upper = _costs(self.cost, self.class_weight[codes], sample_weight)
+        machine = _machine(self.machine)
+        return Problem(
+            machine, self.kernel, points, codes, self.classes, upper, self.margin, self.bias, self.cache_mb
+        )  # fmt: skip
+
+
+def terms_of(
+    *,
+    machine: str,
+    kernel: Kernel,
+    classes: int,
+    cost: float = 1.0,
+    margin: float | None = None,
+    bias: str | None = None,
+    class_weight: Sequence[float] | np.ndarray | None = None,
+    cache_mb: float = 500.0,
+) -> SharedTerms:
+    """Checked as `pose` checks; a joint machine with an exact bias is refused, whose b is found by another method."""
+    chosen = _machine(machine)
+    _check_kernel(kernel)
+    terms = SharedTerms(
+        machine=chosen.name,
+        kernel=kernel,
+        classes=whole("classes", classes),
+        cost=positive("C", cost),
+        margin=chosen.margin(classes) if margin is None else positive("margin", margin),
+        bias=_bias(bias, chosen),
+        class_weight=_weights(class_weight, classes),
+        cache_mb=positive("cache_mb", cache_mb),
+    )
+    if terms.bias == "exact" and chosen.split == "joint":
+        raise InputError(
+            "On a cluster {machine} is trained with bias none or regularized, not exact.", machine=chosen.name
+        )
+    return terms
 
 
 def positive(name: str, value: Any) -> float:

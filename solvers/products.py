@@ -187,6 +187,20 @@ def single_products(kernel: Kernel, points: Points, rows: np.ndarray, weights: n
     return size * (yield from tile_products(points, rows, right, table, kernel))
 
 
+def products_beside(kernel: Kernel, points: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
+    """K(points, right) @ weights by float32 kernel values, without a bound; `right` are rows of elsewhere."""
+    used = np.flatnonzero(np.any(weights != 0.0, axis=1))
+    if not used.size or not len(points):
+        return np.zeros((len(points), weights.shape[1]))
+    right, weights = right.take(used), weights[used]
+    if isinstance(kernel, FeatureKernel):
+        return (yield from kernel.times(points, right, weights))
+    yield from kernel.prepare(points, np.float32)
+    size = float(np.abs(weights).max())
+    table = (weights / size).astype(np.float32)
+    return size * (yield from tile_products(points, np.arange(len(points)), right.beside(points), table, kernel))
+
+
 def tiles_of(count: int) -> list[slice]:
     return [slice(start, min(start + TILE, count)) for start in range(0, count, TILE)]
 

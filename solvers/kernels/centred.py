@@ -66,6 +66,14 @@ def centre(rows: Any) -> Work[Centred | None]:
     return Centred(single, halves, float(halves.max()), scale, mean)
 
 
+def moved_like(rows: np.ndarray, other: Centred) -> Centred:
+    """Further rows moved to the mean of `other`, for blocks with its points."""
+    moved = (rows - other.mean) / other.scale
+    halves = 0.5 * np.einsum("ij,ij->i", moved, moved)
+    single = np.column_stack([moved, np.ones(len(rows)), halves]).astype(np.float32)
+    return Centred(single, halves, max(other.largest, float(halves.max(initial=0.0))), other.scale, other.mean)
+
+
 def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> np.ndarray:
     """exp(-gamma |x - z|^2) of every pair into float32 `out`; both must share their mean."""
     features = right.mean.size

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.kernels.centred import Centred, centre
+from solvers.kernels.centred import Centred, centre, moved_like
 from solvers.work import MOVE, PIECE, Work, finish, pieces
 
 ORIGIN_ROWS = 31  # of which the median is the origin, at most: up to 15 outliers do not move it
@@ -79,6 +79,13 @@ class Points:
             self._derived["origin"] = np.median(some, axis=0) if len(self) else np.zeros(self.features)
         found: np.ndarray = self._derived["origin"]
         return found
+
+    def beside(self, other: Points) -> Points:
+        """The same rows, moved to the mean of `other` where it was moved: blocks in float32 need one mean."""
+        moved = Points(self.rows)
+        if other.centred is not None and not self.sparse:
+            moved._derived["centred"] = moved_like(self.rows, other.centred)
+        return moved
 
     def lifted(self, origin: np.ndarray, scale: float) -> np.ndarray:
         """scale (x, |x|^2, 1) of dense rows moved by an origin: with `folded` one product gives squared distances."""

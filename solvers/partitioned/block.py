@@ -1,0 +1,63 @@
+"""A block of rows from several partitions, solved where the client is.
+
+The rows outside stand still, so their part of the functions is a constant of its own for every row of the block:
+f = K_BB W_B + constant. With it the block is a training problem like any other, for the rounds and Newton steps of
+phase BLOCKS (methods/auto/blocks.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from solvers.budget import INNER, PARTITIONED
+from solvers.dual.quantities import weights_of
+from solvers.gram import Gram
+from solvers.kernels import Points
+from solvers.methods.auto import blocks
+from solvers.methods.auto.blocks import BlockState
+from solvers.partitioned.messages import RowOffer
+from solvers.posing import SharedTerms
+from solvers.problem import Part, Problem
+from solvers.work import finish
+
+
+@dataclass(frozen=True)
+class SolvedBlock:
+    rows: Any  # as they were offered
+    weights: np.ndarray  # their change
+    alpha: np.ndarray
+    steps: int
+    evaluations: int  # of kernel values
+
+
+def stacked(tables: Sequence[Any]) -> Any:
+    if any(sp.issparse(table) for table in tables):
+        return sp.csr_array(sp.vstack(tables, format="csr"))
+    return np.concatenate(tables)
+
+
+def solve_block(
+    terms: SharedTerms, form_of: Problem, offers: Sequence[RowOffer], violation: float, tolerance: float
+) -> SolvedBlock:
+    """`form_of`: the programme's form and feasible set; the violation is that of all rows."""
+    rows = stacked([offer.rows for offer in offers])
+    labels, upper = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("labels", "upper"))
+    alpha, functions = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("alpha", "functions"))
+    gram = Gram(terms.kernel, Points(_double(rows)), terms.cache_mb)
+    part = Part(form_of.form, labels, upper, gram, terms.bias, 1.0 if terms.bias == "regularized" else 0.0)
+    before = weights_of(part, alpha)
+    outer = functions - finish(gram.products(before))
+    state = blocks.by_class(BlockState(alpha.copy(), functions.copy(), outer))
+    goal = max(0.5 * tolerance, INNER.share * violation)
+    finish(blocks.advance(part, state, PARTITIONED.round_steps, goal))
+    change = weights_of(part, state.alpha) - before
+    return SolvedBlock(rows, change, np.ascontiguousarray(state.alpha), state.steps, gram.evaluations)
+
+
+def _double(rows: Any) -> Any:
+    return sp.csr_array(rows, dtype=np.float64) if sp.issparse(rows) else rows.astype(np.float64)

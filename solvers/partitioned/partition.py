@@ -1,0 +1,218 @@
+"""Partition: rows of a training problem that stay where they are, with their part of alpha and of the functions.
+
+A run asks it in rounds. In one round it moves its functions by a block of rows that were changed, f += K(own, block)
+dW, and offers those of its own rows that violate most. A round that is asked for again, under the same serial number,
+changes nothing, so a run may ask again after another partition was lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from solvers.dual.geometry import BOX, LINE
+from solvers.dual.quantities import weights_of
+from solvers.kernels import Points
+from solvers.methods.auto.blocks import choose_worst
+from solvers.model import Model, decide
+from solvers.partitioned.messages import BlockChange, PartitionSize, PartitionStanding, Restored, RowOffer, SupportRows
+from solvers.problem import Part, Problem
+from solvers.products import kernel_times, products_beside
+from solvers.work import finish
+
+
+class Partition:
+    """`problem` is posed of its rows alone (posing.SharedTerms.problem); it may lack classes and rows.
+
+    `weights`: of the rows, where they do not all count alike.
+    """
+
+    def __init__(self, problem: Problem, weights: np.ndarray | None = None) -> None:
+        self.problem, self._weights = problem, np.ones(len(problem)) if weights is None else weights
+        self._used, self._full = (np.zeros(len(problem), dtype=bool) for _ in range(2))
+        self._gram = None if problem.machine.split == "pairs" else problem.whole_gram()
+        self._serial = 0
+        self._part: Part | None = None
+
+    def welcome(self) -> PartitionSize:
+        zero = [self.problem.primal_at_zero(number) if len(self.problem) else 0.0 for number in self._programmes]
+        return PartitionSize(len(self.problem), np.array(zero))
+
+    @property
+    def _programmes(self) -> range:
+        return range(self.problem.part_count)
+
+    @property
+    def part(self) -> Part:
+        """Of the programme in work."""
+        assert self._part is not None, "begin comes first"
+        return self._part
+
+    # -- a programme ------------------------------------------------------------------------------
+
+    def begin(self, number: int) -> int:
+        """alpha = 0; returns how many rows of the programme are here. The programme before it is done."""
+        if self._part is not None:
+            self._mark(self._part, self._used, self._full)
+        self._serial = 0
+        self._part = part = self.problem.part(number, self._gram)
+        self._where = np.arange(len(self.problem))[self.problem.rows_of(number)]
+        n, form = len(part), part.form
+        self._alpha = np.zeros((n, form.slots), order="F")
+        self._functions = np.zeros((n, form.outputs), order="F")
+        self._recent = np.empty(0, dtype=np.int64)
+        return n
+
+    def restore(self, kept: Restored) -> None:
+        """As `begin`, from the client's copy; the functions follow by `add` and `adopt`."""
+        self.begin(kept.programme)
+        self._serial = kept.serial
+        self._alpha[...] = kept.alpha
+
+    def remember(self, used: np.ndarray, full: np.ndarray) -> None:
+        """Support vectors of programmes that are done, and those of them at their bound."""
+        self._used[used], self._full[full] = True, True
+
+    # -- a round ----------------------------------------------------------------------------------
+
+    def round(
+        self, serial: int, change: BlockChange | None, constant: np.ndarray, bias: np.ndarray, count: int
+    ) -> RowOffer:
+        """`constant` is what the functions hold besides K W; `bias` what they lack, as far as it is known."""
+        if change is not None and serial != self._serial:
+            self._apply(change)
+        self._serial = serial
+        standing, violations = self._examine(self._functions, constant, bias)
+        chosen = self._choose(violations, count)
+        self._recent = chosen
+        part = self.part
+        return RowOffer(
+            standing, chosen, _single(part.gram.points.rows[chosen]),
+            part.labels[chosen], part.upper[chosen], self._alpha[chosen], self._functions[chosen],
+        )  # fmt: skip
+
+    def _apply(self, change: BlockChange) -> None:
+        self._alpha[change.mine] = change.alpha
+        points, right = self.part.gram.points, Points(_double(change.rows))
+        moved = finish(products_beside(self.problem.kernel, points, right, change.weights))
+        self._functions += moved
+        self._functions += change.shift
+
+    def _choose(self, violations: np.ndarray, count: int) -> np.ndarray:
+        if self.part.geometry is not LINE:
+            return choose_worst(violations, self._recent, count)
+        rises, falls = LINE.movable(self.part, self._alpha)
+        gradient = LINE.beta_gradient(self.part, self._functions)
+        return choose_ends(gradient, rises, falls, self._recent, count)
+
+    def _examine(
+        self, functions: np.ndarray, constant: np.ndarray, bias: np.ndarray
+    ) -> tuple[PartitionStanding, np.ndarray]:
+        part, alpha = self.part, self._alpha
+        violations = np.empty_like(part.upper)
+        violation, loss, linear = part.geometry.examine(part, alpha, functions + bias, violations)
+        high, low = part.geometry.span(part, alpha, functions) or (-np.inf, np.inf)
+        weights = weights_of(part, alpha)
+        energy = 0.5 * float(np.vdot(weights, functions - constant))
+        used, full = self._used.copy(), self._full.copy()
+        self._mark(part, used, full)
+        outside = part.geometry.infeasibility(part, alpha, np.zeros(1))
+        support = np.bincount(self.problem.labels[used], minlength=self.problem.classes)
+        right, total = self._decided_right(functions + bias)
+        standing = PartitionStanding(
+            violation, high, low, loss, linear, energy, outside, support, int(full.sum()), right, total
+        )  # fmt: skip
+        return standing, violations
+
+    def _mark(self, part: Part, used: np.ndarray, full: np.ndarray) -> None:
+        used[self._where] |= self._alpha.max(axis=1, initial=0.0) > 0.0
+        full[self._where] |= BOX.at_upper(self._alpha, part.upper).any(axis=1)
+
+    def _decided_right(self, functions: np.ndarray) -> tuple[float, float]:
+        """(weight of rows decided right, of all); of machines of several programmes only `right` knows."""
+        if self.problem.machine.split != "joint" or not len(self.problem):
+            return 0.0, 0.0
+        decided = decide(self.problem.machine, functions, self.problem.classes)
+        return float(self._weights @ (decided == self.problem.labels)), float(self._weights.sum())
+
+    # -- everything anew, in float64 ---------------------------------------------------------------
+
+    def clear(self) -> int:
+        """Before `add`: forget all products; returns the number of support vectors here."""
+        self._products = np.zeros(self._functions.shape)
+        self._support = np.flatnonzero((self._alpha != 0.0).any(axis=1))
+        return int(self._support.size)
+
+    def support(self, start: int, count: int) -> SupportRows:
+        chosen = self._support[start : start + count]
+        weights = weights_of(self.part, self._alpha)[chosen]
+        return SupportRows(self.part.gram.points.rows[chosen], weights)
+
+    def add(self, some: SupportRows) -> None:
+        """K(own, some) @ weights, in float64."""
+        if len(self.part):
+            points = self.part.gram.points
+            self._products += kernel_times(self.problem.kernel, points, Points(some.rows), some.weights)
+
+    def losses(self, biases: np.ndarray) -> np.ndarray:
+        """sum U_i loss_i of a binary programme at each of these b."""
+        part, products = self.part, self._products[:, 0]
+        sign = part.form.direction[part.labels, 0, 0]
+        margin = part.form.margin[part.labels, 0]
+        return np.array([part.upper @ np.maximum(0.0, margin - sign * (products + b)) for b in biases.tolist()])
+
+    def span(self) -> tuple[float, float] | None:
+        return self.part.geometry.span(self.part, self._alpha, self._products)
+
+    def proved(self, bias: np.ndarray) -> PartitionStanding:
+        """By the products alone, and b."""
+        return self._examine(self._products, np.zeros(self._products.shape[1]), bias)[0]
+
+    def adopt(self, constant: np.ndarray) -> None:
+        """Replace the functions by the products and a constant."""
+        self._functions[...] = self._products + constant
+
+    # -- results ----------------------------------------------------------------------------------
+
+    def places(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """At these positions of the programme: (rows of the partition, their classes, labels, upper bounds)."""
+        rows, part = self._where[positions], self.part
+        return rows, self.problem.labels[rows], part.labels[positions], part.upper[positions]
+
+    def taken(self, rows: np.ndarray) -> Any:
+        """Features, in float64."""
+        return self.problem.points.rows[rows]
+
+    def right(self, model: Model) -> tuple[float, float]:
+        """(weight of the rows that the model decides right, weight of all)."""
+        if not len(self.problem):
+            return 0.0, 0.0
+        hits = model.predict(self.problem.points) == self.problem.labels
+        return float(self._weights @ hits), float(self._weights.sum())
+
+
+def choose_ends(
+    gradient: np.ndarray, rises: np.ndarray, falls: np.ndarray, recent: np.ndarray, count: int
+) -> np.ndarray:
+    """Of a Line: a quarter from beta that may rise and most want to, a quarter from those that may fall, then those of
+    the last round, then further ones of both ends."""
+    if gradient.size <= count:
+        return np.arange(gradient.size)
+    up = np.argsort(np.where(rises, -gradient, np.inf), kind="stable")
+    down = np.argsort(np.where(falls, gradient, np.inf), kind="stable")
+    quarter = max(1, count // 4)
+    rest = np.stack([up, down], axis=1).ravel()
+    order = np.concatenate([up[:quarter], down[:quarter], recent, rest])
+    _, first = np.unique(order, return_index=True)
+    chosen: np.ndarray = order[np.sort(first)][:count]
+    return chosen
+
+
+def _single(rows: Any) -> Any:
+    return rows.astype(np.float32)
+
+
+def _double(rows: Any) -> Any:
+    return sp.csr_array(rows, dtype=np.float64) if sp.issparse(rows) else rows.astype(np.float64)
