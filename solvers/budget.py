@@ -265,11 +265,13 @@ class LoopBudget:
 
 @dataclass(frozen=True)
 class PairsBudget:
-    """Small pairs of ovo and dag on one kernel matrix (run/small_pairs.py)."""
+    """Pairs of ovo and dag: on one kernel matrix (run/small_pairs.py), or side by side (run/ahead.py)."""
 
     most: int = 5000  # examples of the problem, at most
     memory: float = 0.5  # share of cache_mb that the matrix may have
     patience: int = 400  # pair steps per example, at most; then the method takes over
+    room: float = 1.5  # cache_mb of a pair beside others, in units of its float32 matrix: a factor has 800 columns then
+    least_mb: float = 32.0  # the same, at least: a factor of 800 columns has room up to 2600 examples
 
 
 class TwoClassBudget(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.budget import PAIRS
 from solvers.dual.geometry import Geometry, geometry_of
 from solvers.gram import Gram
 from solvers.kernels import Kernel, Points
@@ -144,10 +145,17 @@ class Problem:
         first = self.labels[rows] == (number if self.machine.split == "one-vs-rest" else self.pairs[number][0])
         return np.array([self.margin if self.upper[rows] @ (2.0 * first - 1.0) > 0.0 else -self.margin])
 
+    @cached_property
+    def pair_mb(self) -> list[float]:
+        """The cache_mb of each pair: room for its matrix and a factor, so that small pairs have room side by side."""
+        sizes = np.bincount(self.labels, minlength=self.classes)
+        matrices = [4.0 * float(sizes[a] + sizes[b]) ** 2 / 2**20 for a, b in self.pairs]
+        return [min(self.cache_mb, max(PAIRS.least_mb, PAIRS.room * matrix)) for matrix in matrices]
+
     def _pair(self, number: int) -> Part:
         first, rows = self.pairs[number][0], self.rows_of(number)
         labels = np.where(self.labels[rows] == first, 0, 1)
-        gram = Gram(self.kernel, self.points.take(np.asarray(rows)), self.cache_mb)
+        gram = Gram(self.kernel, self.points.take(np.asarray(rows)), self.pair_mb[number])
         return self._part(labels, self.upper[rows], gram)
 
     def _part(self, labels: np.ndarray, upper: np.ndarray, gram: Gram) -> Part:

@@ -188,7 +188,7 @@ def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each
         if start:
             yield
         group = pieces[start : start + together]
-        helpers = min(_share(), len(group)) - 1
+        helpers = min(share(workers()), len(group)) - 1
         if helpers < 1 or len(group) * operations_each < WORTH:
             for piece in group:
                 function(piece)
@@ -196,9 +196,15 @@ def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each
             _help(function, iter(group), helpers)
 
 
-def _share() -> int:
-    """The threads that the calling thread may use now."""
-    return workers() if _busy <= 1 else max(1, min(workers(), cores() // _busy))
+def share(threads: int, helpers: int = 0) -> int:
+    """The threads that one who asked for so many may use now, besides whom so many `helpers` of its own are busy."""
+    others = _busy - helpers
+    return threads if others <= 1 else max(1, min(threads, cores() // others))
+
+
+def submit(function: Callable[..., object], *arguments: Any) -> None:
+    """Call the function on a thread of the pool; it must raise nothing."""
+    _pool().submit(function, *arguments)
 
 
 def _help(function: Callable[[T], object], pieces: Iterator[T], helpers: int) -> None:

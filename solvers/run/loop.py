@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -26,13 +27,14 @@ from solvers.methods.base import Method
 from solvers.model import Model
 from solvers.problem import Problem
 from solvers.run import checkpoint, small_pairs
+from solvers.run.ahead import Ahead
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from solvers.run.small_pairs import SmallPairs, SolvedPair
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
-from solvers.work import SLICE_SECONDS, Work
+from solvers.work import SLICE_SECONDS, Work, limited, workers
 
 
 class Run:
@@ -68,6 +70,8 @@ class Run:
         self._latest: Sample | None = None
         alone = start is None and gram is None and self.method is METHODS["auto"]
         self._small = SmallPairs(problem, self.limits) if alone and small_pairs.applies(problem, self.limits) else None
+        apart = problem.machine.split == "pairs" and self._small is None and self.limits.steps is None
+        self._ahead = Ahead(self._part_run, problem.pair_mb, problem.cache_mb) if apart else None
         self._begun: PartRun | None = self._part_run(0)
 
     # -- going on ---------------------------------------------------------------------------------
@@ -139,13 +143,31 @@ class Run:
             warm_up(self._begun.solver, self._begun.view)
         if self._work is None:
             self._work = self._slice(steps)
+        with self._helped():
+            self._go_on(self._work)
+        return self._record()
+
+    def _go_on(self, work: Work[None]) -> None:
         began = time.perf_counter()
         try:
             while time.perf_counter() - began < SLICE_SECONDS:
-                next(self._work)
+                next(work)
         except StopIteration:
             self._work = None
-        return self._record()
+
+    @contextmanager
+    def _helped(self) -> Iterator[None]:
+        """Beside the current part other threads work on later ones, and share `workers` with this one."""
+        ahead, threads = self._ahead, workers()
+        helpers = ahead.go_on(len(self._finished), threads) if ahead is not None and threads > 1 else 0
+        if ahead is None or not helpers:
+            yield
+            return
+        try:
+            with limited(max(1, threads // (helpers + 1))):
+                yield
+        finally:
+            ahead.pause()
 
     def stop(self) -> None:
         """End here, with the model of the best alpha so far; its certificate bounds the distance to the optimum."""
@@ -162,13 +184,26 @@ class Run:
         """About `steps` steps of the current part; if they end it, the next part becomes the current one."""
         small = self._small
         if small is None or not (yield from self._solve_small(small, self.iterations + self._allowed(steps))):
-            yield from self.current.advance(self._allowed(steps))
+            if self.current.finished is None:
+                yield from self.current.advance(self._allowed(steps))
             if self.current.finished is not None:
                 self._count(self.current.finished)
-                self._begun = self._part_run(len(self._finished)) if self._unfinished else self._begun
+                if self._unfinished:
+                    yield from self._begin_next()
         if not self._unfinished:
-            self._small = None  # and its matrix
+            self._small, self._ahead = None, None  # and what they hold
             self._end()
+
+    def _begin_next(self) -> Work[None]:
+        """The next part becomes the current one, as it is where a helper has begun it."""
+        number = len(self._finished)
+        lane = None if self._ahead is None else self._ahead.take(number)
+        if lane is None or lane.run is None:
+            self._begun = self._part_run(number)
+            return
+        self._begun, lane.run.seconds = lane.run, 0.0  # of this thread
+        if lane.rest is not None:
+            yield from lane.rest
 
     def _solve_small(self, small: SmallPairs, until: int) -> Work[bool]:
         """Small pairs up to this step count, or to one that is left to the method; returns whether any was solved."""
@@ -334,7 +369,7 @@ class Run:
 
     def _end_at(self, ending: Ending) -> None:
         """End here. An interrupted slice is dropped, and its last sample goes into the trace."""
-        self.ending, self._small = ending, None
+        self.ending, self._small, self._ahead = ending, None, None
         if self._begun is not None:
             self._begun.view.forget()
         if self._work is not None and self._latest is not None:

@@ -88,13 +88,13 @@ def test_those_who_work_at_the_same_time_share_the_cores(monkeypatch: pytest.Mon
 
     other = threading.Thread(target=stay)
     with limited(4), limited(4):
-        assert work._share() == 4  # one thread, though inside twice
+        assert work.share(4) == 4  # one thread, though inside twice
         other.start()
         assert inside.wait(10)
-        assert work._share() == 2
+        assert work.share(4) == 2
         leave.set()
         other.join()
-        assert work._share() == 4
+        assert work.share(4) == 4
 
 
 def test_helpers_that_are_kept_busy_elsewhere_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,131 @@
+"""Ahead: later pairs of ovo and dag, worked on by other threads while the run works on an earlier one.
+
+The run takes the parts in their order and is the only one to count them. What a helper has begun it hands over at the
+next yield, and the run goes on from there. So a part has the same bits whoever works on it, and a run the same for
+every number of threads. What was begun ahead is dropped by a stop and is in no checkpoint: at most what the helpers did
+while the run worked on one part.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from solvers.budget import next_decision
+from solvers.run.parts import PartRun
+from solvers.run.warmup import warm_up
+from solvers.work import Work, limited, share, submit
+
+
+@dataclass
+class Lane:
+    """A part begun ahead, and the rest of the call of `advance` that it is in."""
+
+    number: int
+    held: bool = True  # a helper works on it
+    wanted: bool = False  # the run waits for it
+    run: PartRun | None = None
+    rest: Work[None] | None = None
+    error: BaseException | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.error is not None or (self.run is not None and self.run.finished is not None)
+
+    def piece(self, begin: Callable[[int], PartRun]) -> None:
+        """One piece of work: beginning, or what lies between two yields."""
+        if self.run is None:
+            self.run = begin(self.number)
+            warm_up(self.run.solver, self.run.view)
+            return
+        if self.rest is None:
+            self.rest = self.run.advance(next_decision(self.run.state.steps) - self.run.state.steps)
+        if next(self.rest, self) is self:
+            self.rest = None
+
+
+class Ahead:
+    """Lanes of the parts after the one in work; `sizes` are the bytes that each may take, `room` what all may."""
+
+    def __init__(self, begin: Callable[[int], PartRun], sizes: Sequence[float], room: float) -> None:
+        self._begin, self._sizes, self._room = begin, sizes, room
+        self._lanes: dict[int, Lane] = {}
+        self._current, self._fresh = 0, 1  # the part in work, and the first that nobody has begun
+        self._helpers, self._going = 0, False
+        self._changed = threading.Condition()
+
+    def go_on(self, current: int, threads: int) -> int:
+        """Let helpers work until `pause`; returns how many do."""
+        with self._changed:
+            self._current, self._fresh, self._going = current, max(self._fresh, current + 1), True
+            wanted = share(threads, self._helpers) - 1
+            for _ in range(self._claimable(wanted) - self._helpers):
+                self._helpers += 1
+                submit(self._help, max(1, threads // (wanted + 1)))
+            return self._helpers
+
+    def pause(self) -> None:
+        """Let helpers leave at their next yield. Nobody waits for them."""
+        self._going = False
+
+    def take(self, number: int) -> Lane | None:
+        """What was begun of this part; its helper, if any, leaves it at the next yield."""
+        with self._changed:
+            lane = self._lanes.get(number)
+            if lane is None:
+                self._fresh = max(self._fresh, number + 1)
+                return None
+            lane.wanted = True
+            self._changed.wait_for(lambda: not lane.held)
+            del self._lanes[number]
+        if lane.error is not None:
+            raise lane.error
+        return lane
+
+    # -- helpers ----------------------------------------------------------------------------------
+
+    def _help(self, threads: int) -> None:
+        with limited(threads):
+            while (lane := self._claim()) is not None:
+                try:
+                    while self._going and not (lane.wanted or lane.done):
+                        lane.piece(self._begin)
+                except BaseException as error:  # raised where the part is taken
+                    lane.error = error
+                self._leave(lane)
+
+    def _leave(self, lane: Lane) -> None:
+        if lane.run is not None and lane.done:
+            lane.run.part.gram.release()
+        with self._changed:
+            lane.held = False
+            self._changed.notify_all()
+
+    def _claim(self) -> Lane | None:
+        """The first part that was left, or else a fresh one, where its kernel rows have room beside the others'."""
+        with self._changed:
+            for number in sorted(self._lanes):
+                lane = self._lanes[number]
+                if self._going and not (lane.held or lane.wanted or lane.done):
+                    lane.held = True
+                    return lane
+            if not (self._going and self._fits(1)):
+                self._helpers -= 1
+                return None
+            number, self._fresh = self._fresh, self._fresh + 1
+            self._lanes[number] = Lane(number)
+            return self._lanes[number]
+
+    def _claimable(self, most: int) -> int:
+        """For how many helpers there is a part, up to so many."""
+        count, fresh = sum(not lane.done for lane in self._lanes.values()), 0
+        while count + fresh < most and self._fits(fresh + 1):
+            fresh += 1
+        return min(count + fresh, most)
+
+    def _fits(self, count: int) -> bool:
+        """Whether there are so many fresh parts, and room for them beside all that are begun."""
+        fresh = self._sizes[self._fresh : self._fresh + count]
+        begun = [self._sizes[number] for number, lane in self._lanes.items() if not lane.done]
+        return len(fresh) == count and self._sizes[self._current] + sum(begun) + sum(fresh) <= self._room
