@@ -69,7 +69,8 @@ def _with_window(path: str | None) -> int:
         window.assembly.settings.remember_file(path)
     elif path:
         window.assembly.shell.open(os.path.abspath(path))
-    window.assembly.prepared.connect(garbage.spare_what_is_loaded)
+    for loaded in (window.assembly.drawn, window.assembly.prepared):
+        loaded.connect(garbage.spare_what_is_loaded)
     window.assembly.runs.project_read.connect(lambda: garbage.spare_runs(len(window.assembly.runs.ids())))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
     application.aboutToQuit.connect(window.assembly.close)

@@ -34,6 +34,8 @@ from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.train.presenter import COMMANDS
 
 SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the window asks for it many times in a repaint
+WITHOUT_SOLVERS = ("data",)  # pages
+OF_MODELS = ("explain",)  # made with the solvers, which it loads
 WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted
 
 
@@ -54,7 +56,9 @@ def assemble(
 class Assembly(Desk):
     """Owns everything that is not a widget, and ends with the window."""
 
+    drawn = Signal()  # the pages are made
     prepared = Signal()  # all is loaded and compiled that a first training needs
+    _drawn = _wanted = _warming = False  # the pages; and of the solvers, whether they are wanted and being loaded
 
     def __init__(self, window: MainWindow, settings: Settings, store: ProjectStore) -> None:
         super().__init__(window)
@@ -65,8 +69,11 @@ class Assembly(Desk):
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
         self._open, self.ended = True, False  # ended: no thread is left
         self._pages: dict[str, Any] = {}
+        self._version = ""
         self._layout = LayoutMemory(settings)
         window.offer_pages(PAGES, self.page)
+        window.page_shown.connect(lambda name: self._want_solvers(name not in WITHOUT_SOLVERS))
+        self.runs.added.connect(lambda _: self._want_solvers())
         self._add_jobs()
         self._add_first_page()
         self._add_banners()
@@ -139,17 +146,33 @@ class Assembly(Desk):
             self.window.add_banner(banner)
 
     def _prepare(self) -> None:
-        """Behind the first picture: the other pages one by one, then imports and compiling; a note says so."""
-        self.window.set_note(tr("Preparing the solvers…"))
+        """Behind the first picture: the other pages one by one. A first start compiles the solvers at once."""
+        from mcsvm_gui.core.base.about import own_version  # 12 ms, which the first picture need not wait for
+
+        self._version = own_version()
+        self._wanted |= self.settings["compiled_for"] != self._version
         QTimer.singleShot(0, self, self._next_page)
 
     def _next_page(self) -> None:
-        missing = [name for name in PAGES if name not in self._pages]
+        missing = [name for name in PAGES if name not in self._pages and name not in OF_MODELS]
         if missing:
             self.page(missing[0])
-        QTimer.singleShot(0, self, self._next_page if missing else self._warm)
+        QTimer.singleShot(0, self, self._next_page if missing else self._all_drawn)
+
+    def _all_drawn(self) -> None:
+        self._drawn = True
+        self.drawn.emit()
+        self._want_solvers(self._wanted)
+
+    def _want_solvers(self, wanted: bool = True) -> None:
+        """Loaded once somebody goes further than the data: numba, LLVM and compiled code take 180 MB and a second."""
+        self._wanted |= wanted
+        if self._wanted and self._drawn and not self._warming:
+            self._warming = True
+            self._warm()
 
     def _warm(self) -> None:
+        self.window.set_note(tr("Preparing the solvers…"))
         self.page("train").prepare()
         self.page("tune").prepare()
         self.tasks.start(
@@ -157,7 +180,9 @@ class Assembly(Desk):
         )
 
     def _warmed(self) -> None:
+        self.complete()
         self.window.set_note("")
+        self.settings["compiled_for"] = self._version
         self.prepared.emit()
 
     def close(self) -> None:

@@ -64,6 +64,7 @@ TABLE = (
     Setting("window_geometry", str, ""),
     Setting("window_state", str, ""),
     Setting("tour_seen", bool, False),
+    Setting("compiled_for", str, ""),  # the version whose solvers were compiled last
     Setting("layout", str, ""),  # of the pages, as JSON
 )
 SETTINGS = {setting.key: setting for setting in TABLE}

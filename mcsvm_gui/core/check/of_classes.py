@@ -10,8 +10,8 @@ from mcsvm_gui.core.check.finding import Check, Finding, Severity, classes, file
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.request import OPTIONS
-from mcsvm_gui.core.machine.trained import in_training_spelling
 from solvers.errors import Sentence
 
 MAJORITY = 0.8  # of the rows in one class: guessing it looks good

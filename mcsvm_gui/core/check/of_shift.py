@@ -11,7 +11,7 @@ from scipy.special import chdtrc, kolmogorov
 
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file, share
 from mcsvm_gui.core.check.plan import CheckedPlan, Held, held_columns, some_rows
-from mcsvm_gui.core.machine.trained import in_training_spelling
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from solvers.errors import Sentence
 
 CHANCE = 1e-3  # over all columns together

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.applied import decided_rows, labels_of
 from mcsvm_gui.core.evaluate.evaluation import RankMeasures
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.evaluate.statistics import TestResult, mcnemar
 from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.evaluate.violations import Violations, violations_of
-from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel
 from solvers.errors import InputError
 
 TIMES, ENOUGH = 5, 0.05  # predictions that are timed; seconds after which there are no more

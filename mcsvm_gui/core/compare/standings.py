@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mcsvm_gui.core.compare.comparison import adjusted_over_pairs
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate import decided as decisions
 from mcsvm_gui.core.evaluate.bootstrap import interval, resampled
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, mcnemar
-from mcsvm_gui.core.machine.trained import in_training_spelling
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset

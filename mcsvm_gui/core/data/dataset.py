@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,12 +13,11 @@ import pandas as pd
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.phrases import NO_LINES, Lines
+from mcsvm_gui.core.data.spellings import class_order
 from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.blocks.look import TableLook
-
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -197,9 +194,3 @@ class Dataset:
             row_names={name: cells[chosen] for name, cells in self.row_names.items()},
             digest=hashlib.sha256(self.digest.encode() + chosen.astype("<i8").tobytes()).hexdigest(),
         )
-
-
-def class_order(name: str) -> tuple[bool, float, str]:
-    """The sort key of class names: numbers by value, then text by code point; "1" and "1.0" by spelling."""
-    value = float(name) if _NUMBER.fullmatch(name) else math.inf
-    return math.isinf(value), 0.0 if math.isinf(value) else value, name

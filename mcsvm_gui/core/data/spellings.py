@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from decimal import Decimal, InvalidOperation
+
+import numpy as np
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WRITTEN_OUT = 20  # zeros; a number that needs more is written with an exponent
@@ -37,3 +40,29 @@ def number(label: str) -> str:
         whole, part = short[:exponent], short[exponent:].rjust(-exponent, "0")
         return f"{front}{whole or '0'}.{part}"
     return f"{front}{short}e{exponent}"
+
+
+def class_order(name: str) -> tuple[bool, float, str]:
+    """The sort key of class names: numbers by value, then text by code point; "1" and "1.0" by spelling."""
+    value = float(name) if _NUMBER.fullmatch(name) else math.inf
+    return math.isinf(value), 0.0 if math.isinf(value) else value, name
+
+
+def in_training_spelling(trained_names: tuple[str, ...], labels: np.ndarray) -> np.ndarray:
+    """Labels of other data as training spelled them, where only the spelling differs: +1 or 1.0 for the class 1."""
+    spelled: dict[object, str | None] = {}
+    for name in trained_names:
+        value = _meaning(name)
+        spelled[value] = None if value in spelled else name  # two classes may differ by spelling alone
+    known = set(trained_names)
+    found = {
+        label: label if label in known else spelled.get(_meaning(label)) or label for label in set(labels.tolist())
+    }
+    result = np.empty(labels.size, dtype=object)
+    result[:] = [found[label] for label in labels.tolist()]
+    return result
+
+
+def _meaning(name: str) -> object:
+    order = class_order(name)
+    return name.lower() if order[0] and name.lower() in ("true", "false") else name if order[0] else order[1]

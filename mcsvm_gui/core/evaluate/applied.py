@@ -11,9 +11,10 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows
 from mcsvm_gui.core.machine.session import train
-from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
 from solvers.costs import REJECTED, CostRule
 from solvers.selection.folds import stratified
 

@@ -11,8 +11,9 @@ from scipy.special import entr
 
 from mcsvm_gui.core.base.writing import EMPTY_LINE, csv_cell, csv_text
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
-from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
 from solvers.costs import CostRule, equal_costs
 from solvers.errors import InputError, Sentence
 

@@ -12,9 +12,10 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data.blocks.notices import JoinedNotices
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation.rules import Prepared, Rows
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.prediction import rejections
 from mcsvm_gui.core.evaluate.scores import Scores, of_confusion
-from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
 from solvers.work import PREDICTION_ROWS
 
 

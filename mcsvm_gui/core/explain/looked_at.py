@@ -10,10 +10,11 @@ import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.principal import thin
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
 from mcsvm_gui.core.explain.explanation import Callback, Explanation, PreparedRows, explain_rows, leading, prepared_rows
 from mcsvm_gui.core.explain.neighbours import Neighbour, neighbours
-from mcsvm_gui.core.machine.trained import TrainedModel, in_training_spelling
+from mcsvm_gui.core.machine.trained import TrainedModel
 
 MOST_LISTED = 2_000  # rows of the table
 MOST_EXPLAINED = 300  # rows for the pictures of all rows

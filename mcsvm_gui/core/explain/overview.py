@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.applied import labels_of
-from mcsvm_gui.core.machine.trained import TrainedModel, in_training_spelling
+from mcsvm_gui.core.machine.trained import TrainedModel
 
 REPEATS = 10  # permutations of each column
 BINS = 10  # of a column, within which the values depend on other columns alone

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.posing import Posed
-from mcsvm_gui.core.machine.trained import accuracy, in_training_spelling
+from mcsvm_gui.core.machine.trained import accuracy
 from solvers.kernels import Points
 from solvers.model import Model, decide
 from solvers.run.loop import Run

@@ -13,6 +13,7 @@ import numpy as np
 from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.base.options import differing
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.calibration import FoldsDone, OutOfFold
 from mcsvm_gui.core.machine.live import Reading, Watch
 from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
@@ -24,7 +25,6 @@ from mcsvm_gui.core.machine.trained import (
     TrainedModel,
     Weighing,
     accuracy,
-    in_training_spelling,
     unseen_classes,
     versions,
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally, class_order
+from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some
 from mcsvm_gui.core.machine.request import Request
@@ -215,26 +215,6 @@ class TrainedModel:
 def accuracy(right: np.ndarray, weights: np.ndarray | None) -> float:
     """The share of rows decided right, each by its weight."""
     return float(np.mean(right) if weights is None else np.average(right, weights=weights))
-
-
-def in_training_spelling(trained_names: tuple[str, ...], labels: np.ndarray) -> np.ndarray:
-    """Labels of other data as training spelled them, where only the spelling differs: +1 or 1.0 for the class 1."""
-    spelled: dict[object, str | None] = {}
-    for name in trained_names:
-        value = _meaning(name)
-        spelled[value] = None if value in spelled else name  # two classes may differ by spelling alone
-    known = set(trained_names)
-    found = {
-        label: label if label in known else spelled.get(_meaning(label)) or label for label in set(labels.tolist())
-    }
-    result = np.empty(labels.size, dtype=object)
-    result[:] = [found[label] for label in labels.tolist()]
-    return result
-
-
-def _meaning(name: str) -> object:
-    order = class_order(name)
-    return name.lower() if order[0] and name.lower() in ("true", "false") else name if order[0] else order[1]
 
 
 def unseen_classes(trained_names: tuple[str, ...], labels: np.ndarray) -> tuple[Notice, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NoticeTally, NumberedColumns, class_order
+from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NoticeTally, NumberedColumns
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, finite, notices_of, some
 from mcsvm_gui.core.data.preparation.scaling import (
@@ -21,6 +21,7 @@ from mcsvm_gui.core.data.preparation.scaling import (
     sparse_scaling,
     spread_notice,
 )
+from mcsvm_gui.core.data.spellings import class_order
 from solvers.errors import Sentence
 
 DENSE = 0.25  # share of filled cells from which a file is treated as a table of numbers

@@ -9,12 +9,12 @@ import pytest
 from small_table import clouds
 
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import evaluate
 from mcsvm_gui.core.evaluate.verification import verify
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Session, SliceLength, train
 from mcsvm_gui.core.machine.time_left import seconds_left
-from mcsvm_gui.core.machine.trained import in_training_spelling
 from solvers import InputError, MultiClassSVC
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample
