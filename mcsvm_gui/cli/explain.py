@@ -19,7 +19,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.explain import explanation as explaining
 from mcsvm_gui.core.explain.columns import dense
 from mcsvm_gui.core.explain.explanation import BACKGROUND, Explanation, PreparedRows
-from mcsvm_gui.core.explain.flips import FileFlip, flip_row
+from mcsvm_gui.core.explain.flips import HELD, FileFlip, flip_row
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -166,7 +166,8 @@ def _row(found: Explanation, dataset: Dataset, number: int) -> list[str]:
 
 
 def _flip(flip: FileFlip) -> list[str]:
+    held = [f"  left as they are ({HELD}): {', '.join(flip.held)}"] if flip.held else []
     if flip.why is not None:
-        return [f"  no change found: {flip.why}"]
-    lines = [f"  decided {flip.after!r} with"]
-    return lines + [f"    {name}: {before} -> {after}" for name, before, after in (one.words for one in flip.changes)]
+        return [f"  no change found: {flip.why}", *held]
+    changes = [f"    {name}: {before} -> {after}" for name, before, after in (one.words for one in flip.changes)]
+    return [f"  decided {flip.after!r} with", *changes, *held]

@@ -1,6 +1,7 @@
 """Where a row may move: which columns, between which values, in which steps, and how far a move is.
 
-The distance of a move is the Euclidean one of shares of the seen range, each changed category counting 1.
+The distance of a move is the Euclidean one of shares of the seen range, each changed category counting 1; on a track it
+is the share of its length.
 """
 
 from __future__ import annotations
@@ -10,6 +11,32 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.spatial import cKDTree
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """Columns that are functions of one number, such as parts of a date: they move together, from place to place."""
+
+    columns: np.ndarray
+    values: np.ndarray  # (places, columns), in their order
+    origin: int  # the place of x
+
+    @cached_property
+    def _known(self) -> tuple[cKDTree, np.ndarray]:
+        """Of equal values the place nearest to x, and its number."""
+        order = np.argsort(np.abs(np.arange(len(self.values)) - self.origin), kind="stable")
+        first = np.unique(self.values[order], axis=0, return_index=True)[1]
+        return cKDTree(self.values[order[first]]), order[first]
+
+    def places(self, rows: np.ndarray) -> np.ndarray:
+        """(rows,) the nearest ones, by the values of the columns."""
+        tree, places = self._known
+        return np.asarray(places[tree.query(rows[:, self.columns])[1]])
+
+    def nearer(self, place: int) -> set[int]:
+        steps = place - self.origin
+        return {self.origin, self.origin + int(steps / 2), place - int(np.sign(steps))} - {place}
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +48,7 @@ class Room:
     movable: np.ndarray  # (features,) bool
     step: np.ndarray  # (features,) 0 where any value may be taken, else values are x + a whole number of steps
     categories: tuple[np.ndarray, ...]  # columns of each
+    tracks: tuple[Track, ...] = ()  # whose columns may move
 
     @cached_property
     def low(self) -> np.ndarray:
@@ -37,22 +65,22 @@ class Room:
         return np.where(reach > 0.0, reach, 1.0)
 
     @cached_property
-    def categorical(self) -> np.ndarray:
-        """(features,) bool."""
+    def joint(self) -> np.ndarray:
+        """(features,) bool: columns that move together with others, of categories and tracks."""
         found = np.zeros(self.x.size, dtype=bool)
-        for columns in self.categories:
+        for columns in (*self.categories, *(track.columns for track in self.tracks)):
             found[columns] = True
         return found
 
     @cached_property
     def free(self) -> np.ndarray:
         """(features,) bool: columns that may take any value of their range."""
-        return np.asarray(self.movable & ~self.categorical & (self.step == 0.0) & (self.high > self.low))
+        return np.asarray(self.movable & ~self.joint & (self.step == 0.0) & (self.high > self.low))
 
     @cached_property
     def stepping(self) -> np.ndarray:
         """Columns that move by whole steps."""
-        return np.flatnonzero(self.movable & ~self.categorical & (self.step > 0.0) & (self.high > self.low))
+        return np.flatnonzero(self.movable & ~self.joint & (self.step > 0.0) & (self.high > self.low))
 
     @property
     def closed(self) -> bool:
@@ -61,10 +89,12 @@ class Room:
 
     def distances(self, rows: np.ndarray) -> np.ndarray:
         """(rows,) of moves from x."""
-        numbers = np.where(self.categorical, 0.0, (rows - self.x) / self.spread)
+        numbers = np.where(self.joint, 0.0, (rows - self.x) / self.spread)
         squares = np.square(numbers).sum(axis=1)
         for columns in self.categories:
             squares += (rows[:, columns] != self.x[columns]).any(axis=1)
+        for track in self.tracks:
+            squares += np.square((track.places(rows) - track.origin) / max(1, len(track.values) - 1))
         return np.asarray(np.sqrt(squares))
 
     def brought_in(self, rows: np.ndarray) -> np.ndarray:
@@ -73,6 +103,8 @@ class Room:
         for columns in self.categories:
             if not self.movable[columns].all():
                 found[:, columns] = self.x[columns]
+        for track in self.tracks:
+            found[:, track.columns] = track.values[track.places(found)]
         return self.rounded(found)
 
     def rounded(self, rows: np.ndarray, outwards: bool = False) -> np.ndarray:
@@ -111,11 +143,14 @@ class Room:
         return row(high)
 
     def back(self, row: np.ndarray) -> np.ndarray:
-        """Rows in which one category, or one column of steps, is back at x or nearer to it."""
+        """Rows in which one category, track, or column of steps is back at x or nearer to it."""
         found = []
         for columns in self.categories:
             if (row[columns] != self.x[columns]).any():
                 found.append(_with(row, columns, self.x[columns]))
+        for track in self.tracks:
+            place = int(track.places(row[None])[0])
+            found += [_with(row, track.columns, track.values[nearer]) for nearer in sorted(track.nearer(place))]
         for column in self.stepping[row[self.stepping] != self.x[self.stepping]]:
             steps = (row[column] - self.x[column]) / self.step[column]
             nearer = {0.0, np.trunc(steps / 2.0), np.sign(steps) * (np.abs(np.round(steps)) - 1.0)}

@@ -16,6 +16,7 @@ import pandas as pd
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.cells import as_table
+from mcsvm_gui.core.data.preparation.date_parts import PARTS
 from mcsvm_gui.core.data.preparation.rules import Feature
 from mcsvm_gui.core.data.roles.moment import moment
 
@@ -60,6 +61,10 @@ class ExplainedColumns:
     def derived(self, column: int) -> bool:
         """Whether the features are more than a value or levels: words, parts of a date, joined categories, gaps."""
         return any(self.features[int(at)].part for at in self.places[column])
+
+    def date(self, column: int) -> bool:
+        """Whether the kernel sees nothing of it but parts of a date."""
+        return {self.features[int(at)].part for at in self.places[column]} <= set(PARTS)
 
     def number(self, column: int) -> bool:
         """Whether its one feature is the number itself."""

@@ -6,7 +6,7 @@ and decided by the model as any row of a file is; what it does not confirm is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,9 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import MatrixPreparation
+from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense, shown, whole_columns
+from mcsvm_gui.core.explain.date_tracks import DateTrack, date_tracks
 from mcsvm_gui.core.explain.explanation import PreparedRows
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
@@ -53,6 +55,7 @@ class FileFlip:
     changes: tuple[ColumnChange, ...]
     distance: float | None
     why: Sentence | None
+    held: tuple[str, ...] = ()  # columns that stay as they are whatever is asked for
 
     def document(self) -> dict[str, Any]:
         return {
@@ -61,6 +64,7 @@ class FileFlip:
             "changes": {change.column: [change.before, change.after] for change in self.changes},
             "distance": self.distance,
             "why": None if self.why is None else str(self.why),
+            "held": list(self.held),
         }
 
 
@@ -73,8 +77,7 @@ def flip_row(
     to: str | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> FileFlip:
-    """Of the row at this place of the data set; columns in `fixed` stay as they are, and so do texts, dates and columns
-    with joined categories or indicators, whose features cannot be written back into a file."""
+    """Of the row at this place of the data set; columns in `fixed` stay as they are, and so do `held_columns`."""
     columns = ExplainedColumns.of(trained.preparation)
     if len(columns.features) > MOST_FEATURES:
         raise InputError(
@@ -84,17 +87,28 @@ def flip_row(
         )
     number = int(np.flatnonzero(data.kept == place)[0])
     row = dense(data.rows[number : number + 1])[0]
-    room = _room(trained, columns, dataset, data, row, fixed)
+    dates = date_tracks(columns, dataset, place, row, fixed)
+    room = _room(trained, columns, dataset, data, row, fixed, dates)
+    held = held_columns(columns)
     wished = None if to is None else trained.class_names.index(to)
     try:
         with limited(trained.request.threads):
             found = smallest_change(trained.model, room, _decisions(trained, stopped), wished)
     except FlipStopped:
-        return FileFlip(None, None, (), None, Sentence("the search was stopped"))
+        return FileFlip(None, None, (), None, Sentence("the search was stopped"), held)
     before = None if found.own < 0 else trained.class_names[found.own]
     if found.row is None:
-        return FileFlip(before, None, (), None, found.why)
-    return _put_back(trained, columns, dataset.take([place]), room, found.row, before, to)
+        return FileFlip(before, None, (), None, found.why, held)
+    flip = _put_back(trained, columns, dataset.take([place]), room, found.row, before, to, dates)
+    return replace(flip, held=held)
+
+
+HELD = Sentence("the features of a text, of joined categories or of marked gaps cannot be put back into a file")
+
+
+def held_columns(columns: ExplainedColumns) -> tuple[str, ...]:
+    """Columns that never change, for the reason that HELD says."""
+    return tuple(name for at, name in enumerate(columns.names) if columns.derived(at) and not columns.date(at))
 
 
 class FlipStopped(Exception):
@@ -123,6 +137,7 @@ def _room(
     data: PreparedRows,
     row: np.ndarray,
     fixed: Collection[str],
+    dates: Mapping[int, DateTrack],
 ) -> Room:
     whole = whole_columns(columns, dataset)
     lots = np.linspace(0, data.kept.size - 1, min(SEEN, data.kept.size)).astype(np.int64)
@@ -137,10 +152,11 @@ def _room(
     for column, name in enumerate(columns.names):
         if name in whole:
             step[columns.places[column]] = np.abs(columns.scale[columns.places[column]])
-        if name in fixed or columns.derived(column):
+        if name in fixed or (columns.derived(column) and column not in dates):
             movable[columns.places[column]] = False
     categories = tuple(columns.places[column] for column in known.tolist())
-    return Room(x=row, seen=seen, movable=movable, step=step, categories=categories)
+    tracks = tuple(one.track for one in dates.values())
+    return Room(x=row, seen=seen, movable=movable, step=step, categories=categories, tracks=tracks)
 
 
 def _put_back(
@@ -151,22 +167,33 @@ def _put_back(
     row: np.ndarray,
     before: str | None,
     to: str | None,
+    dates: Mapping[int, DateTrack],
 ) -> FileFlip:
     """With as few digits as are enough, and hardly move it."""
-    moved = [column for column, at in enumerate(columns.places) if (row[at] != room.x[at]).any()]
+    when = {column: one.at(row) for column, one in dates.items() if one.at(row) != one.start}
+    moved = [
+        column for column, at in enumerate(columns.places) if column not in dates and (row[at] != room.x[at]).any()
+    ]
+    origin = room.x.copy()
+    for column in when:
+        origin[columns.places[column]] = row[columns.places[column]]
     reach = (room.high - room.low) / np.abs(columns.scale)
     farthest = ROUNDED * float(room.distances(row[None])[0])
     for digits in DIGITS:
         after = {column: _written(columns, room.x, row, column, reach, digits) for column in moved}
         if None in after.values():
             break
-        found = _as_features(columns, room.x, after)
+        found = _as_features(columns, origin, after)
         distance = float(room.distances(found[None])[0])
         if distance > farthest and digits != DIGITS[-1]:
             continue
-        decided = trained.decide(_changed(trained, columns, one, after))[0]
+        decided = trained.decide(_changed(trained, columns, one, {**after, **when}))[0]
         if decided is not None and decided != before and to in (None, decided):
-            return FileFlip(before, decided, _changes(columns, room.x, after), distance, None)
+            turned = [
+                ColumnChange(columns.names[column], moment(dates[column].start), moment(seconds))
+                for column, seconds in when.items()
+            ]
+            return FileFlip(before, decided, (*_changes(columns, room.x, after), *turned), distance, None)
     return FileFlip(before, None, (), None, Sentence("the model does not confirm the change that was found"))
 
 

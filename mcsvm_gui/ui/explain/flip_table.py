@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
@@ -26,9 +26,14 @@ class FlipTableModel(QAbstractTableModel):
         self.cells: tuple[str, ...] = ()
         self.changes: dict[str, str] = {}
         self.fixed: set[str] = set()
+        self.held: frozenset[str] = frozenset()  # these never change
+        self.why_held = ""
 
-    def show_row(self, names: Sequence[str], cells: Sequence[str]) -> None:
+    def show_row(
+        self, names: Sequence[str], cells: Sequence[str], held: Iterable[str] = (), why_held: str = ""
+    ) -> None:
         self.beginResetModel()
+        self.held, self.why_held = frozenset(held), why_held
         if tuple(names) != self.names:
             self.fixed &= set(names)
         self.names, self.cells, self.changes = tuple(names), tuple(cells), {}
@@ -67,10 +72,12 @@ class FlipTableModel(QAbstractTableModel):
         if not index.isValid():
             return None
         line = self.line(index.row())
+        if role == ROLE.ToolTipRole and line[0] in self.held:
+            return self.why_held
         if role in (ROLE.DisplayRole, ROLE.ToolTipRole):
             return line[index.column()]
         if role == ROLE.CheckStateRole and index.column() == 0:
-            return Qt.CheckState.Unchecked if line[0] in self.fixed else Qt.CheckState.Checked
+            return Qt.CheckState.Unchecked if line[0] in self.fixed | self.held else Qt.CheckState.Checked
         if role == ROLE.FontRole and line[2]:
             font = QFont(QGuiApplication.font())
             font.setBold(True)
@@ -78,13 +85,15 @@ class FlipTableModel(QAbstractTableModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
+        if self.line(index.row())[0] in self.held:
+            return Qt.ItemFlag.ItemIsSelectable
         kind = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         return kind | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else kind
 
     def setData(self, index: Index, value: object, role: int = ROLE.EditRole) -> bool:
-        if role != ROLE.CheckStateRole or index.column() != 0:
-            return False
         name = self.line(index.row())[0]
+        if role != ROLE.CheckStateRole or index.column() != 0 or name in self.held:
+            return False
         if Qt.CheckState(value) is Qt.CheckState.Checked:
             self.fixed.discard(name)
         else:

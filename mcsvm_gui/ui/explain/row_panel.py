@@ -8,10 +8,10 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from mcsvm_gui.core.base.i18n import as_sentence
+from mcsvm_gui.core.base.i18n import as_sentence, worded
 from mcsvm_gui.core.explain.columns import ExplainedColumns, shown
 from mcsvm_gui.core.explain.explanation import Explanation
-from mcsvm_gui.core.explain.flips import FileFlip
+from mcsvm_gui.core.explain.flips import HELD, FileFlip, held_columns
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.ui.explain import tables
 from mcsvm_gui.ui.explain.column_bars import MOST, ColumnBar, ColumnBars
@@ -26,6 +26,7 @@ from mcsvm_gui.ui.plots.class_marks import class_colour, shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 NAME = 30  # letters of a class in a sentence
+MOST_HELD = 3  # columns that a sentence names
 TWO_SIDED = 1.96  # standard errors to either side of a sampled value, which 95 % of true values are within
 LIKE_THE_MODEL = ""  # of a wished class: any other
 
@@ -121,7 +122,7 @@ class RowPanel(QWidget):
                 self.wished.addItem(tr("to {name}", name=shortened(name, NAME)), name)
         self.log_odds.setVisible(found.explained[0][1].temperature is not None)
         columns = ExplainedColumns.of(of.trained.preparation)
-        self.flips.entries.show_row(columns.names, found.cells)
+        self.flips.entries.show_row(columns.names, found.cells, held_columns(columns), as_sentence(worded(HELD)))
         self.show_flip(None)
         self.near.show_table(tables.neighbour_table(found, columns.names))
         self._draw()
@@ -224,13 +225,16 @@ def _sentence(of: LookedAt, found: OneRow, names: Sequence[str], value: float, m
 
 def flip_sentence(flip: FileFlip) -> str:
     if flip.why is not None:
-        return as_sentence(tr("No change was found: {why}", why=flip.why))
-    return tr(
-        "{count} column changed, and the model decides {name}.",
-        "{count} columns changed, and the model decides {name}.",
-        count=len(flip.changes),
-        name=shortened(flip.after or "", NAME),
-    )
+        said = as_sentence(tr("No change was found: {why}", why=flip.why))
+    else:
+        said = tr(
+            "{count} column changed, and the model decides {name}.",
+            "{count} columns changed, and the model decides {name}.",
+            count=len(flip.changes),
+            name=shortened(flip.after or "", NAME),
+        )
+    names = ", ".join(shortened(name, NAME) for name in flip.held[:MOST_HELD]) + ("…" if flip.held[MOST_HELD:] else "")
+    return f"{said} {tr('Left as they are: {names}.', names=names)}" if flip.held else said
 
 
 def _colour(code: int) -> str:

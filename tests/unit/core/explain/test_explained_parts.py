@@ -41,4 +41,5 @@ def test_a_column_is_one_player_whatever_it_became(tmp_path: Path) -> None:
     assert held["colour"] == "others"
     assert columns.shown(rows[3], columns.names.index("colour")) == "missing"
     changed = flip_row(trained, dataset, data, 0)
-    assert {change.column for change in changed.changes} <= {"size"}
+    assert {change.column for change in changed.changes} <= {"size", "when"}
+    assert set(changed.held) == {"note", "colour"}

@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.explain.columns import dense
 from mcsvm_gui.core.explain.explanation import Explanation, document, explain_rows, prepared_rows, table
@@ -247,4 +248,38 @@ def test_dates_texts_and_gaps_are_players_of_their_own(tmp_path: Path) -> None:
     assert "2024" in shown["when"]
     assert float(shown["size"]) == pytest.approx(frame["size"][3], rel=1e-3)
     changed = flip_row(trained, dataset, data, 3)
-    assert {change.column for change in changed.changes} <= {"size"}
+    assert {change.column for change in changed.changes} <= {"size", "when"}
+    assert changed.held == ("note",)
+
+
+@pytest.mark.parametrize(("freq", "form"), [("9D", "%Y-%m-%d"), ("7h", "%Y-%m-%d %H:%M")])
+@pytest.mark.parametrize("parts", [("since", "month-cycle", "weekday-cycle", "hour-cycle"), ("month-cycle", "hour")])
+def test_dates_change_by_whole_days_or_hours_within_those_of_the_file(
+    tmp_path: Path, freq: str, form: str, parts: tuple[str, ...]
+) -> None:
+    """Classes that nothing but the date tells apart."""
+    when = pd.date_range("2024-01-01", periods=120, freq=freq)
+    late = when.month > 6 if freq == "9D" else when.hour >= 12
+    noise = np.random.default_rng(0).normal(size=120).round(2)
+    frame = pd.DataFrame({"noise": noise, "when": when.strftime(form), "label": np.where(late, "b", "a")})
+    path = tmp_path / "dates.csv"
+    frame.to_csv(path, index=False)
+    dataset = open_dataset(str(path), ReadOptions(label="label", dates=("when",)))
+    trained = model_of(dataset, rules=Rules(date_parts=parts))
+    data = prepared_rows(trained, dataset)
+    found = [flip_row(trained, dataset, data, place, fixed=("noise",)) for place in range(0, 120, 10)]
+    for place, flip in zip(range(0, 120, 10), found, strict=True):
+        if flip.why is not None:
+            continue
+        (change,) = flip.changes
+        assert change.column == "when"
+        moved = pd.concat([frame.loc[[place]].assign(when=change.after), frame])
+        assert when.min() <= pd.Timestamp(change.after) <= when.max()
+        step = pd.Timestamp(change.after) - pd.Timestamp(change.before)
+        assert step.total_seconds() % (86_400 if freq == "9D" else 3_600) == 0
+        other = tmp_path / "moved.csv"
+        moved.to_csv(other, index=False)
+        again = open_dataset(str(other), ReadOptions(label="label", dates=("when",)))
+        assert trained.decide(again)[0] == flip.after != flip.before
+    assert sum(flip.why is None for flip in found) >= 11
+    assert {change.column for change in flip_row(trained, dataset, data, 3, fixed=("when",)).changes} <= {"noise"}
