@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu
 
@@ -58,12 +58,14 @@ class Leaderboard(RunTable):
         self._records, self.standings = records, standings
         if self.baseline is not None and self.baseline.id not in standings:
             self.baseline = None
-        known = self.runs.shown()
-        for run in set(known) - {record.id for record in records}:
-            self.runs.remove(run)
-        for record in records:
-            self.runs.put(record)
-        self.runs.arrange()
+        known, chosen = self.runs.shown(), self._chosen
+        with QSignalBlocker(self):  # what Qt deselects as rows come and go is nobody's choice
+            for run in set(known) - {record.id for record in records}:
+                self.runs.remove(run)
+            for record in records:
+                self.runs.put(record)
+            self.runs.arrange()
+            self.choose(chosen)
         self._choose_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

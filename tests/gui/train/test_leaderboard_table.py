@@ -1,0 +1,31 @@
+"""The leaderboard on the Train page: runs come and go, and nobody's choice is lost."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+from run_examples import record
+
+from mcsvm_gui.core.project.leaderboard import Standing
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.ui.train.leaderboard import Leaderboard
+
+
+def shown(board: Leaderboard, *runs: RunRecord) -> None:
+    board.show_runs(runs, {run.id: Standing(place) for place, run in enumerate(runs, 1)})
+
+
+def test_runs_that_come_and_go_choose_nothing(qtbot: QtBot) -> None:
+    """Runs of another data set take the place of the one that was selected, and give it back."""
+    board = Leaderboard()
+    qtbot.addWidget(board)
+    first, second, third = (record(run) for run in (1, 2, 3))
+    shown(board, first, second)
+    board.choose([1])
+    said: list[list[int]] = []
+    board.chosen.connect(said.append)
+    shown(board, third)
+    assert (board.selected_runs(), said) == ([], [])
+    shown(board, second, first, third)
+    assert (board.selected_runs(), said) == ([1], [])
+    board.selectRow(board.runs.row_of(2) or 0)
+    assert said == [[2]], "a user's choice is heard"
