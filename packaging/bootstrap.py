@@ -302,10 +302,17 @@ def run(folder, arguments):
 def test(folder, arguments):
     """All checks, whatever the earlier ones say; pytest last, so that its closing line closes."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    keep_bytecode(folder)
     failed = [name for name, command in checks(folder, arguments) if not passes(name, command)]
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def keep_bytecode(folder):
+    """In the virtual environment: two workers and many small programs would each compile every module anew."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
 
 
 def checks(folder, arguments):

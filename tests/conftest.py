@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from parts import part
 
 from mcsvm_gui.ui.threads.garbage import collect_what_is_due
 
@@ -24,6 +25,13 @@ _home = tempfile.mkdtemp(prefix="mcsvm-tests-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 for _kind in ("DATA", "CONFIG", "STATE"):  # the cache stays where it is: compiling anew would take minutes
     os.environ[f"XDG_{_kind}_HOME"] = os.path.join(_home, _kind.lower())
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A worker of pytest-xdist is given names for all, and the choice of its main process."""
+    if not hasattr(config, "workerinput"):
+        named = config.args_source is pytest.Config.ArgsSource.ARGS
+        config.option.markexpr = part(config.option.markexpr, named=named)
 
 
 @pytest.fixture(autouse=True)

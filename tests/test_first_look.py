@@ -59,6 +59,7 @@ def without_screen(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_early_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     without_screen(monkeypatch)
     code = "import sys; sys.platform = 'linux'; from mcsvm_gui.app import main; sys.exit(main([]))"

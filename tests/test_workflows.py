@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
+from parts import FAST, WHOLE, part
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -35,3 +37,18 @@ def test_interpreters_are_supported(path: Path) -> None:
 def test_all_interpreters_are_tested() -> None:
     supported = {".".join(map(str, pair)) for pair in runpy.run_path(str(ROOT / "packaging/bootstrap.py"))["VERSIONS"]}
     assert set(re.findall(r"\"(3\.\d+)\"", (ROOT / ".github/workflows/tests.yml").read_text())) == supported
+
+
+def test_what_runs_on_every_change_leaves_out_only_what_takes_minutes() -> None:
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]["addopts"]
+    assert options[-2:] == ["-m", FAST]
+    for path in (ROOT / ".ci" / "run", ROOT / ".github/workflows/tests.yml"):
+        tested = re.findall(r".*(?:bootstrap\.py test|-m pytest)\b.*", path.read_text("utf-8"))
+        assert tested
+        assert [line for line in tested if f'-m "{WHOLE}"' not in line and "test_bootstrap" not in line] == []
+
+
+def test_a_file_that_is_named_runs_its_slow_tests() -> None:
+    assert part(FAST, named=False) == FAST
+    assert part(FAST, named=True) == WHOLE
+    assert part("large", named=True) == "large"

@@ -49,6 +49,7 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> Any:
     return use
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "data", "more"),
     [

@@ -121,6 +121,7 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
+@pytest.mark.slow
 def test_the_machine_beside_baselines_is_the_one_that_evaluate_trains_anew(blobs: Path, model: Path) -> None:
     beside = mcsvm("check", blobs, "--baselines", "--json").document["accuracies"]["machine"]
     alone = mcsvm("evaluate", model, blobs, "--folds", 5, "--json").document["accuracy"]

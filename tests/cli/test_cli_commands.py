@@ -200,6 +200,7 @@ def test_a_command_that_is_not_there_is_one_sentence() -> None:
     assert "COMMAND" in mcsvm().complaint
 
 
+@pytest.mark.slow
 def test_the_command_line_loads_no_qt(blobs: Path, tmp_path: Path) -> None:
     code = (
         "import sys; from mcsvm_gui import cli\n"
@@ -213,6 +214,7 @@ def test_the_command_line_loads_no_qt(blobs: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_nasty_files_train_or_say_why() -> None:
     for path in sorted(set(NASTY.glob("*.csv")) - {NASTY / "many_classes.csv"}):  # 500 classes take a minute
         answer = mcsvm("train", path, "--json", "--max-iter", 200)
@@ -221,6 +223,7 @@ def test_nasty_files_train_or_say_why() -> None:
         assert answer.code == 2 or answer.document["n_train"] > 0
 
 
+@pytest.mark.slow
 def test_standard_input(tmp_path: Path) -> None:
     rows = "".join(f"{row % 3}.{row % 7},{'abc'[row % 3]}\n" for row in range(30))
     trained = process(

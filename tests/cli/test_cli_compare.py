@@ -64,6 +64,7 @@ def test_fold_accuracies_are_those_of_scikit_learns_folds() -> None:
         assert run["fold_accuracy"] == pytest.approx(expected.tolist())
 
 
+@pytest.mark.slow
 def test_over_several_files_machines_are_ranked() -> None:
     found = mcsvm("compare", IRIS, WINE, "--machines", "ww,ovo", "--gamma", "0.1", "--json").document
     names = {test["name"] for test in found["tests"]}
@@ -73,6 +74,7 @@ def test_over_several_files_machines_are_ranked() -> None:
     assert ways.keys() == {"nemenyi", "holm", "shaffer", "bergmann-hommel"}
 
 
+@pytest.mark.slow
 def test_a_saved_comparison_replays_to_the_same_numbers(tmp_path: Path) -> None:
     saved = tmp_path / "saved.toml"
     options = (
@@ -122,11 +124,13 @@ def test_what_is_kept_is_not_trained_again(tmp_path: Path) -> None:
     assert "is read" in mcsvm("compare", IRIS, "--results", IRIS).complaint
 
 
+@pytest.mark.slow
 def test_several_threads_give_the_same_numbers() -> None:
     options = ("compare", IRIS, "--machines", "ww,cs,ovo", "--json")
     assert timeless(mcsvm(*options, "--jobs", "2").document) == timeless(mcsvm(*options).document)
 
 
+@pytest.mark.slow
 def test_tuning_looks_at_training_parts_alone(tmp_path: Path) -> None:
     """The parameters of each part are those that a search on its rows finds; saved, it replays."""
     ranges = ("--C", "2^0:2^4", "--gamma", "2^-6:2^0", "--step", "2")
@@ -209,6 +213,7 @@ def test_a_missing_file_or_one_that_changed_is_one_line(tmp_path: Path) -> None:
     assert "no such file" in mcsvm("run", tmp_path / "none.toml").complaint
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     slow = ("--solvers", "smo", "--C", "1e9", "--tol", "1e-12", "--machines", "ww,cs")
     program = training("compare", WINE, *slow, "--json", "--scale", "none", "--gamma", "1e-7")
@@ -218,6 +223,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     assert '"interrupted": true' in out
 
 
+@pytest.mark.slow
 def test_it_is_a_command_like_the_others() -> None:
     answer = real_mcsvm("compare", IRIS, "--machines", "ww", "--folds", "2", "--json")
     assert (answer.code, answer.err) == (0, "")

@@ -12,6 +12,7 @@ SEGMENT = ROOT / "resources" / "datasets" / "segment.csv"
 HOW = "--C", 16, "--gamma", "2^-2"
 
 
+@pytest.mark.slow
 def test_the_document_is_that_of_the_contract_and_its_last_point_that_of_a_search() -> None:
     found = mcsvm("curve", SEGMENT, *HOW, "--folds", 4, "--json").document
     points = found["points"]
@@ -30,6 +31,7 @@ def test_the_document_is_that_of_the_contract_and_its_last_point_that_of_a_searc
     assert projected["limit"]["accuracy"] >= projected["at"][-1]["accuracy"] >= projected["at"][0]["accuracy"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("--machine", "ovo"), ("--kernel", "linear"), ("--split", "order")])
 def test_it_is_told_in_words(words: tuple[str, ...]) -> None:
     answer = mcsvm("curve", SEGMENT, *words)

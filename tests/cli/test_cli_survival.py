@@ -61,6 +61,7 @@ def test_ctrl_c_is_not_lost_while_the_program_loads() -> None:
     assert (program.returncode, program.stdout, program.stderr) == (130, "", "")
 
 
+@pytest.mark.slow
 def test_being_asked_to_end_stops_and_keeps_too(compiled: Path, tmp_path: Path) -> None:
     """As batch systems do when the time is over."""
     model = tmp_path / "m.mcsvm"
@@ -71,6 +72,7 @@ def test_being_asked_to_end_stops_and_keeps_too(compiled: Path, tmp_path: Path) 
     assert model_file.load(model).origin.ending is Ending.STOPPED
 
 
+@pytest.mark.slow
 def test_ctrl_c_before_the_training_leaves_nothing(tmp_path: Path) -> None:
     """A reader that waits: the data come through a pipe that is open, and nobody writes to it."""
     pipe = tmp_path / "data.csv"
@@ -84,6 +86,7 @@ def test_ctrl_c_before_the_training_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [*(pytest.param(one, marks=pytest.mark.large) for one in ("1", "2")), "1 and 2"])
 def test_closed_streams_lead_nowhere(blobs: Path, model: Path, tmp_path: Path, closed: str) -> None:
     """Above all not into the file that is opened next."""
@@ -123,6 +126,7 @@ def test_a_full_device_is_a_sentence(blobs: Path, model: Path) -> None:
     assert mcsvm("predict", model, blobs, "--json", "-o", "/dev/full").complaint == sentence
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_grow_leaves_the_old_one(blobs: Path, model: Path, tmp_path: Path) -> None:
     before = model.read_bytes()
 
@@ -164,6 +168,7 @@ for _ in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_killed_while_writing_the_old_or_the_new_model_stands(blobs: Path, model: Path, tmp_path: Path) -> None:
     """Again and again, at another moment each time."""
     other, target = tmp_path / "other.mcsvm", tmp_path / "target.mcsvm"

@@ -59,6 +59,7 @@ def test_gamma_scale_is_said_as_a_number(blobs: Path) -> None:
     assert found["kernel"]["gamma"] == pytest.approx(1 / (2 * scaled.var()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["ww", "llw", "cs", "ova", "ovo", "dag"])
 def test_labels_are_those_of_the_estimator(machine: str, tmp_path: Path) -> None:
     """On satimage: trained, kept, opened, applied to raw rows of the test part."""
@@ -227,6 +228,7 @@ def test_class_names_come_back_exactly(tmp_path: Path) -> None:
     assert not any(cell.startswith(("=", "@")) for cell in cells)
 
 
+@pytest.mark.slow
 def test_progress_stands_on_a_terminal_and_nowhere_else(large: Path) -> None:
     command = [sys.executable, "-m", "mcsvm_gui.cli", "train", str(large), "--solver", "smo", "--C", "2^10", "--json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -46,6 +46,7 @@ def test_the_document_is_that_of_the_contract(blobs: Path, tmp_path: Path) -> No
         assert found["best"][machine]["mean"] == top
 
 
+@pytest.mark.slow
 def test_cells_are_those_of_a_pipeline_on_the_same_folds(blobs: Path) -> None:
     """Scaling is fitted in each training part alone."""
     frame = pd.read_csv(blobs)
@@ -242,6 +243,7 @@ def test_a_search_by_log_loss_says_so_in_words_and_in_its_report(blobs: Path, tm
     assert "Balanced accuracy" in report
 
 
+@pytest.mark.slow
 def test_a_budget_ends_the_search_with_the_best_so_far(tmp_path: Path) -> None:
     """Within a twentieth; the document, the words and the report say what ended it."""
     data = ROOT / "resources" / "datasets" / "segment.csv"
@@ -262,6 +264,7 @@ def test_pairs_are_compared_by_accuracy_alone(blobs: Path) -> None:
     assert (answer.code, "--score accuracy" in answer.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as Unix does")
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     out = tmp_path / "cells.csv"

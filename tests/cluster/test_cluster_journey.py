@@ -12,6 +12,8 @@ from journeys.hand import Hand
 from journeys.test_tune_journey import compare_with_the_command, done, tick
 from PySide6.QtWidgets import QSpinBox
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("distributed")
 
 

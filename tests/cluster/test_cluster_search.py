@@ -25,6 +25,7 @@ from solvers.selection.task import Done
 pytest.importorskip("distributed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wanted",
     [
@@ -108,6 +109,7 @@ def test_what_is_examined_is_there(cluster: DaskCluster) -> None:
     assert (found.threads, found.differences) == ((1, 1), ())
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(cluster: DaskCluster) -> None:
     """Its tasks are done again."""
     victim = next(worker for worker in cluster.workers if worker.poll() is None)

@@ -92,6 +92,7 @@ def test_cells_of_searches_are_known(name: str, project: Path, qtbot: QtBot) -> 
     assert runs.close()
 
 
+@pytest.mark.slow
 def test_a_report_of_it_is_written(project: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.md"
     assert main(["report", str(project), "--output", str(page), "--quiet"]) == 0
@@ -99,6 +100,7 @@ def test_a_report_of_it_is_written(project: Path, tmp_path: Path) -> None:
     assert all(f"{machine} {number}" in text for number, machine in enumerate(MACHINES, 1))
 
 
+@pytest.mark.slow
 def test_interrupted_runs_go_on_from_their_checkpoints(interrupted: Path, qtbot: QtBot) -> None:
     """Checkpoints of schema 1, of eight solvers."""
     queue = JobQueue(limit=1)

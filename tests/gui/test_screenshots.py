@@ -26,6 +26,7 @@ def pictures(folder: Path) -> set[str]:
     return {path.name.removesuffix("-light-1024x700.png") for path in (folder / "pictures").glob("*.png")}
 
 
+@pytest.mark.slow
 def test_no_picture_is_taken_of_another_state(studio: Studio, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="train-paused: the window is in another state"):
         studio.shoot("train-paused", lambda: studio.sees("convergencePlot"), rest=0.0)
@@ -38,6 +39,7 @@ def test_every_picture_has_a_state_to_be_in() -> None:
     assert inspect.signature(Studio.shoot).parameters["state"].default is inspect.Parameter.empty
 
 
+@pytest.mark.slow
 def test_predictions_are_shown_where_the_picture_says_so(studio: Studio, tmp_path: Path) -> None:
     screenshots.predict_page(studio, tmp_path)
     assert pictures(tmp_path) == {"predict-empty", "predict-results", "predict-probabilities", "predict-refused"}

@@ -27,6 +27,8 @@ from mcsvm_gui.core.base import resources
 from mcsvm_gui.pages import PAGES
 from mcsvm_gui.ui.kit import theme
 
+pytestmark = pytest.mark.slow
+
 CONTROLS = QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractItemView
 CONTRAST = 4.5
 SLACK = 0.2  # thin strokes are drawn paler than their colour

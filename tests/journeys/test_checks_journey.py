@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QComboBox, QListWidget, QPushButton, QWidget
 
 from mcsvm_gui import cli
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<b>größe</b> {name} %s & very long " + "x" * 80
 
 

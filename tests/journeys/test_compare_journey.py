@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTabWidget, QWidget
 from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
 
+pytestmark = pytest.mark.slow
+
 SIX = ["ww", "llw", "cs", "ova", "ovo", "dag"]
 
 

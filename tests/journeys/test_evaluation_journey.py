@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QAbstractItemView, QDoubleSpinBox, QLineEdit, QTab
 from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_rule_is_found_in_the_window_and_kept_with_the_model(
     open_window: Callable[[], Hand], tmp_path: Path, capsys: pytest.CaptureFixture[str]

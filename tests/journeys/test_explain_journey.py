@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QTableView, QTabWidget
 from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "=cmd()<b>{x}"
 
 

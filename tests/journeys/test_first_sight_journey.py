@@ -19,6 +19,8 @@ from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.tune import best
 
+pytestmark = pytest.mark.slow
+
 
 def six_trained(hand: Hand, data: str = "glass", holdout: float | None = 0.3) -> QTableView:
     hand.work.open_data(str(resources.dataset(data)))

@@ -32,6 +32,8 @@ from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import BIASES
 
+pytestmark = pytest.mark.slow
+
 DATA = resources.dataset("iris")
 WORDS = re.compile("[A-Za-z]+")
 # Data and the path of its file, what options are given, formats, units, keys: the same in every language.

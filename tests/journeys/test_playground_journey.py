@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from journeys.hand import Hand
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -12,6 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget
 
 from mcsvm_gui.ui.playground.canvas import PlaygroundCanvas
+
+pytestmark = pytest.mark.slow
 
 
 def test_from_a_blank_canvas_to_a_training(open_window: Callable[[], Hand], tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from small_data import blobs
 
 from mcsvm_gui import cli
 
+pytestmark = pytest.mark.slow
+
 COSTS = "true,x,y,z\nx,0,1,1\ny,9,0,1\nz,1,2,0\n"
 FORM = {"costFromEdit": "2^-2", "costToEdit": "2^4", "gammaFromEdit": "2^-4", "gammaToEdit": "2^2", "gridStepEdit": "1"}
 EXPERIMENT = """

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from journeys.hand import Hand
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QListWidget, QTableView, QWidget
 
 from mcsvm_gui.core.base.resources import dataset
+
+pytestmark = pytest.mark.slow
 
 
 def listed(hand: Hand, page: str) -> list[str]:

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit
 
 from mcsvm_gui import cli
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[[], Hand]
 ROWS = [(row % 3 + row % 7 / 10, row % 5, "abc"[row % 3]) for row in range(30)]
 

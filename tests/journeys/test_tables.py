@@ -109,6 +109,7 @@ def test_file_dialogs_forms_and_the_guide_name_them(data: Path) -> None:
     assert all(title in text for title in ("Toy table", "Toy model", "Toy report"))
 
 
+@pytest.mark.slow
 def test_the_window_takes_reads_draws_and_writes_them(
     open_window: Callable[[], Hand],
     data: Path,

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QListWidget, QProgressBar, QSpinBox
 
 from mcsvm_gui import cli
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_search_is_stopped_goes_on_another_day_and_its_best_is_trained(
     open_window: Callable[[], Hand], capsys: pytest.CaptureFixture[str]

@@ -19,6 +19,8 @@ from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.machine import model_file
 from solvers import MultiClassSVC
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = "certificate", "train_accuracy", "test_accuracy", "n_test", "n_support", "weights", "kernel"
 
 

@@ -15,6 +15,8 @@ from mcsvm_gui.core.tune.search import TuneRequest
 from mcsvm_gui.ui.threads import thread as threads
 from solvers.selection.grid import Range
 
+pytestmark = pytest.mark.slow
+
 LONG = TuneRequest(("llw",), Range(-2, 20, 0.25), Range(-10, 4, 0.25), folds=10, jobs=1)
 
 

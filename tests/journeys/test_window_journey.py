@@ -87,6 +87,7 @@ def slow_run(hand: Hand) -> int:
     return hand.runs.ids()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["ww", "ova", "dag"])
 def test_the_copied_command_gives_the_same_numbers(
     open_window: Callable[[], Hand], capsys: pytest.CaptureFixture[str], machine: str
@@ -112,6 +113,7 @@ def test_the_copied_command_gives_the_same_numbers(
     assert {**printed, "seconds": 0} == {**document, "seconds": 0}
 
 
+@pytest.mark.slow
 def test_an_online_run_is_followed_by_the_examples_it_has_seen(open_window: Callable[[], Hand]) -> None:
     hand = open_window()
     hand.work.open_data(str(resources.dataset("segment")))

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from mcsvm_gui.core.base import resources
 
+pytestmark = pytest.mark.slow
+
 PAGES = "Data", "Train", "Predict"
 MOST = 200  # presses of a key
 Role = QAccessible.Role

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -21,6 +22,8 @@ from journeys.hand import Hand
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.selection.grid import Range
+
+pytestmark = pytest.mark.slow
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 PAGES = "Data", "Train", "Tune", "Compare", "Predict"

@@ -33,6 +33,7 @@ def bundle(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_file_brings_its_maker(bundle: Path) -> None:
     names = {part.name for part in bill.write(bundle)}
     assert names >= {"mcsvm", "CPython", "numpy", "scipy", "pyside6-essentials", "OpenBLAS with LAPACK"}

@@ -28,6 +28,8 @@ from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import open_for
 from solvers.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 ROWS = 24
 LETTERS = st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufeff")
 NAME = st.text(LETTERS, min_size=1, max_size=8).filter(

@@ -180,6 +180,7 @@ def document_places(sparse: bool) -> list[tuple[Any, ...]]:
     return places(json.loads(members(sound(sparse=sparse))["model.json"]))[1:]
 
 
+@pytest.mark.slow
 @settings(MANY, max_examples=800)
 @given(st.data(), st.booleans())
 def test_documents_that_say_something_else(tmp_path: Path, data: st.DataObject, sparse: bool) -> None:

@@ -25,6 +25,7 @@ def blas() -> set[int]:
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_blas_has_one_thread_until_the_last_has_left(data) -> None:

@@ -412,6 +412,7 @@ def test_differences_only_hides_rows_in_which_all_are_alike(page: ComparePage) -
     assert texts(table) == everything
 
 
+@pytest.mark.slow
 def test_tables_sort_by_any_column_and_copy_as_they_are_seen(page: ComparePage) -> None:
     for name in ("compareTable", "perClassTable", "significanceTable", "marginTable"):
         _sort_and_copy(child(page, ResultTableView, name))
@@ -474,6 +475,7 @@ def test_matrices_take_the_room_there_is_and_no_more(page: ComparePage, qtbot: Q
             assert panel.table.width() <= page.confusion.width()
 
 
+@pytest.mark.slow
 def test_histories_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> None:
     plot = child(page, TraceOverlay, "traceOverlayPlot")
     page.tabs.setCurrentWidget(page.convergence)
@@ -529,6 +531,7 @@ def test_each_tab_copies_what_it_shows(page: ComparePage) -> None:
     assert not QGuiApplication.clipboard().image().isNull()
 
 
+@pytest.mark.slow
 def test_it_can_be_seen_in_either_theme_with_nothing_one_and_three(
     page: ComparePage, restored_theme: Callable[[], None]
 ) -> None:

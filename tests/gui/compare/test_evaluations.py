@@ -115,6 +115,7 @@ def stage(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[Stage]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
+@pytest.mark.slow
 def test_nothing_is_evaluated_while_nobody_looks(stage: Stage, outcomes: dict[int, Outcome]) -> None:
     stage.presenter.want(scored(outcomes, 1, 3))
     assert stage.work.runs.asked == []
@@ -129,6 +130,7 @@ def test_nothing_is_evaluated_while_nobody_looks(stage: Stage, outcomes: dict[in
     assert stage.work.runs.asked == [1, 3, 1]
 
 
+@pytest.mark.slow
 def test_curves_are_those_of_the_command_line(stage: Stage, outcomes: dict[int, Outcome]) -> None:
     stage.presenter.want(scored(outcomes, 1, 2, 3))
     stage.look(stage.tabs.roc)

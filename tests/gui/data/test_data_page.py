@@ -251,6 +251,7 @@ def test_cancelling_a_read_returns_to_the_gallery(stage: Stage) -> None:
     assert stage.find(QListWidget, "sampleList").isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["light", "dark"])
 @pytest.mark.parametrize("size", [(828, 560), (1824, 1020)])
 def test_nothing_is_cut_off_at_any_size(stage: Stage, choice: str, size: tuple[int, int]) -> None:
@@ -302,6 +303,7 @@ print([name for name in {HEAVY!r} if name in sys.modules])
 """
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported_before_the_page_is_painted() -> None:
     found = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=True, timeout=60)
     assert ast.literal_eval(found.stdout) == []

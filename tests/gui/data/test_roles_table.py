@@ -59,6 +59,7 @@ def test_a_column_in_one_line(cars: Path) -> None:
     assert found["note"].distinct == 40
 
 
+@pytest.mark.slow
 def test_a_role_chosen_is_how_the_file_is_read(stage: Stage, cars: Path) -> None:
     stage.open(cars)
     stage.find(QPushButton, "datesWay").click()  # it could not be read before

@@ -28,6 +28,7 @@ def looks(request: pytest.FixtureRequest, qtbot: QtBot) -> Iterator[str]:
     theme.use("light")
 
 
+@pytest.mark.slow
 def test_bars_are_said_drawn_and_saved(looks: str, qtbot: QtBot, tmp_path: Path) -> None:
     plot = ColumnBars("shapleyPlot", "What each column adds")
     qtbot.addWidget(plot)
@@ -47,6 +48,7 @@ def test_bars_are_said_drawn_and_saved(looks: str, qtbot: QtBot, tmp_path: Path)
     plot.resize(200, 150)
 
 
+@pytest.mark.slow
 def test_swarms_lie_beside_each_other_and_colours_go_by_rank(looks: str, qtbot: QtBot) -> None:
     values = np.repeat([0.0, 1.0], [30, 2])
     up = heights(values)
@@ -68,6 +70,7 @@ def test_swarms_lie_beside_each_other_and_colours_go_by_rank(looks: str, qtbot: 
     shown.show_column(None, None, (), np.zeros(0, dtype=np.int64))
 
 
+@pytest.mark.slow
 def test_every_code_of_a_map_has_its_colour(looks: str) -> None:
     X, y = blobs(40, 3, 3)
     surface = Surface(trained(X, y, C=10.0)._model, Plane.of_features(0, 1, X))

@@ -13,6 +13,8 @@ from pytestqt.qtbot import QtBot
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.live import ViolationPlot
 
+pytestmark = pytest.mark.slow
+
 Scheme = Qt.ColorScheme
 
 

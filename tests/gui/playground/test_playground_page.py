@@ -201,6 +201,7 @@ def test_a_project_keeps_points_and_setting_and_nonsense_changes_nothing(stage: 
     assert [picture.key for picture in stage.canvas.pictures] == ["cs"]
 
 
+@pytest.mark.slow
 def test_the_page_loads_no_solver_before_it_is_shown() -> None:
     code = """
 import sys
@@ -289,6 +290,7 @@ def test_themes_repaint_the_regions(stage: Stage) -> None:
 # -- step by step -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_three_solvers_go_step_by_step_and_to_the_end(stage: Stage) -> None:
     stage.click("playgroundStepsButton")
     stage.settle()
@@ -311,6 +313,7 @@ def test_three_solvers_go_step_by_step_and_to_the_end(stage: Stage) -> None:
     assert len(stage.canvas.pictures) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["margins", "solvers", "cost"])
 def test_a_tour_leads_from_stop_to_stop_and_ends(stage: Stage, name: str) -> None:
     from mcsvm_gui.core.playground.tours import tours

@@ -116,6 +116,7 @@ def opened(project: Path, qtbot: QtBot) -> Any:
     return window
 
 
+@pytest.mark.slow
 def test_data_outside_wait_for_the_answer_and_are_asked_for_behind_the_window(
     project: Path, disk: Disk, qtbot: QtBot
 ) -> None:
@@ -136,6 +137,7 @@ def test_data_outside_wait_for_the_answer_and_are_asked_for_behind_the_window(
     again.close()
 
 
+@pytest.mark.slow
 def test_not_now_leaves_them_unread(project: Path, disk: Disk, qtbot: QtBot) -> None:
     window = opened(project, qtbot)
     bar = window.findChild(TrustBar)
@@ -145,6 +147,7 @@ def test_not_now_leaves_them_unread(project: Path, disk: Disk, qtbot: QtBot) -> 
     window.close()
 
 
+@pytest.mark.slow
 def test_a_file_opened_by_hand_stays_where_the_user_agrees_later(project: Path, disk: Disk, qtbot: QtBot) -> None:
     window = opened(project, qtbot)
     work = window.assembly.workspace

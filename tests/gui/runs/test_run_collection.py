@@ -478,6 +478,7 @@ class Book(RuleBasedStateMachine):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
+@pytest.mark.slow
 def test_the_book_agrees_with_a_plain_dict(qapp: QCoreApplication, tmp_path: Path, outcome: Outcome) -> None:
     Book.folder, Book.outcome = tmp_path, outcome
     few = settings(max_examples=25, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))

@@ -206,6 +206,7 @@ def test_an_empty_table_says_what_to_do(panel: RunPanel) -> None:
     assert (panel._nothing.text(), panel.counted.text()) == ("", "30 runs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_it_paints_in_every_theme(panel: RunPanel, name: str, qtbot: QtBot) -> None:
     theme.use(name)

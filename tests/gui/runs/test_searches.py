@@ -77,6 +77,7 @@ class Office:
         assert self.runs.close()
 
 
+@pytest.mark.slow
 def test_a_killed_search_is_offered_and_goes_on_from_its_cells(tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "a.mcsvmproj"
     code = WINDOW.format(path=str(path), iris=IRIS, wanted=LONG.document())

@@ -221,6 +221,7 @@ def test_nothing_outside_the_resources_is_loaded(dialog: QDialog) -> None:
         assert text.loadResource(2, QUrl(name)) is None
 
 
+@pytest.mark.slow
 def test_the_theme_reaches_the_text(qtbot: QtBot, dialog: QDialog) -> None:
     from mcsvm_gui.ui.kit import theme
 

@@ -11,6 +11,8 @@ import pytest
 
 from mcsvm_gui.core.project.store import ProjectStore
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 LONG = {"solver": "smo", "C": 1e4, "gamma": 0.7, "tol": 1e-9}
 WINDOW = """

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 from small_table import clouds
 
@@ -16,6 +17,8 @@ from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.training import Training
+
+pytestmark = pytest.mark.slow
 
 TESTS = Path(__file__).resolve().parents[2]
 LONG = {"solver": "smo", "C": 1e4, "gamma": 0.7, "tol": 1e-9}

@@ -41,6 +41,7 @@ def shown(folder: Path, signal: str) -> str:
     return "\n".join(line for line in done.stderr.splitlines() if not line.startswith(NOISE))
 
 
+@pytest.mark.slow
 def test_a_project_from_the_command_line_is_remembered(tmp_path: Path) -> None:
     """As one opened from the menu is."""
     project = tmp_path / "a.mcsvmproj"
@@ -50,6 +51,7 @@ def test_a_project_from_the_command_line_is_remembered(tmp_path: Path) -> None:
     assert kept["recent_files"] == [str(project)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [{"test": 12345}, {"holdout": 5, "seed": -1}])
 def test_a_project_with_values_that_no_request_may_have_opens_quietly(tmp_path: Path, wrong: dict[str, object]) -> None:
     data = {"path": str(resources.dataset("iris")), "read": {}, "rules": {}, "test": None, "holdout": 0.3, "seed": 0}

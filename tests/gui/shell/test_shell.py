@@ -178,6 +178,7 @@ def test_the_doctor_speaks_in_lines(stage: Stage) -> None:
     assert all(isinstance(text, str) for pair in facts.items() for text in pair)
 
 
+@pytest.mark.slow
 def test_about_names_every_package_it_stands_on_with_its_licence(stage: Stage) -> None:
     stage.window.asked.emit("aboutAction")
     version, text, inside = stage.dialogs.last("show_about")

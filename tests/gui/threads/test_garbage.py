@@ -81,6 +81,7 @@ sys.exit(app.main([]))
 """
 
 
+@pytest.mark.slow
 def test_the_program_leaves_it_to_no_other_thread(tmp_path: Path) -> None:
     code = SHOWN.format(project=str(tmp_path / "a.mcsvmproj"))
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True, capture_output=True)
@@ -93,6 +94,7 @@ def imports_gc(source: str) -> bool:
     return "gc" in named or any(isinstance(node, ast.ImportFrom) and node.module == "gc" for node in nodes)
 
 
+@pytest.mark.slow
 def test_one_module_decides_when_garbage_is_collected() -> None:
     asked = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if imports_gc(path.read_text())}
     assert asked == {"ui/threads/garbage.py"}
@@ -143,6 +145,7 @@ def test_a_task_that_has_ended_holds_nothing(qtbot: QtBot, fails: bool, cancelle
     assert left() is None
 
 
+@pytest.mark.slow
 def test_ten_data_sets_opened_trained_on_and_closed_leave_nothing(qtbot: QtBot, tmp_path: Path) -> None:
     window = create_window(tmp_path / "a.mcsvmproj", tmp_path / "settings.json")
     qtbot.addWidget(window)

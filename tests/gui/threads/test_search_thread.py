@@ -95,6 +95,7 @@ def test_what_comes_is_what_the_search_alone_gives(queue: JobQueue, qtbot: QtBot
     assert heard.facts.index(heard.of(Searched)[0]) > heard.facts.index(heard.of(Tried)[-1])
 
 
+@pytest.mark.slow
 def test_a_pause_takes_nothing_of_the_budget(queue: JobQueue, qtbot: QtBot) -> None:
     heard = Heard(queue, "a")
     queue.submit(job("a", replace(LONG, budget=1.5)))
@@ -150,6 +151,7 @@ def test_a_stop_is_heard_soon_and_what_is_done_is_not_done_again(queue: JobQueue
     assert second.of(Searched)[0].tuned.results.keys() >= {trial.cell for trial in first.trials}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [MIDDLE, replace(MIDDLE, jobs=2), replace(MIDDLE, search="coarse-to-fine")])
 def test_a_paused_search_rests_and_ends_as_if_it_had_not(queue: JobQueue, qtbot: QtBot, wanted: TuneRequest) -> None:
     heard = Heard(queue, "a")
@@ -215,6 +217,7 @@ def test_nested_searches_go_on_after_a_pause_where_they_were(queue: JobQueue, qt
     assert [one.chosen for one in found.nested] == [one.chosen for one in expected.nested]
 
 
+@pytest.mark.slow
 def test_results_come_by_the_handful(queue: JobQueue, qtbot: QtBot) -> None:
     heard = Heard(queue, "a")
     queue.submit(job("a", LONG))
@@ -249,6 +252,7 @@ def test_a_search_whose_workers_were_lost_has_failed_and_keeps_its_cells(
     assert len(heard.trials) == 2 * 3 * 2 * 3
 
 
+@pytest.mark.slow
 def test_the_end_hands_over_what_is_done_and_tells_of_no_end(queue: JobQueue, qtbot: QtBot) -> None:
     heard = Heard(queue, "a")
     queue.submit(job("a", LONG))

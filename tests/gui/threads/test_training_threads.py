@@ -119,6 +119,7 @@ def until_folds(qtbot: Any, ear: Ear, count: int = 1) -> None:
     qtbot.waitUntil(lambda: max(ear.of(FoldsDone), default=0) >= count, timeout=60_000)
 
 
+@pytest.mark.slow
 def test_probabilities_are_a_phase_of_the_job_that_can_be_paused(qtbot: Any, queue: JobQueue, iris: Any) -> None:
     ear = Ear(queue)
     queue.submit(Training(1, CALIBRATED, iris))
@@ -203,6 +204,7 @@ def test_what_fails_says_so_in_a_sentence(qtbot: Any, queue: JobQueue, iris: Any
     assert not queue.active()
 
 
+@pytest.mark.slow
 def test_a_job_goes_on_from_its_checkpoint(
     qtbot: Any, queue: JobQueue, iris: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

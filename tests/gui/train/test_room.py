@@ -27,6 +27,7 @@ def contrast(one: QColor, other: QColor) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["light", "dark"])
 def test_a_field_is_seen_on_its_ground(qtbot: QtBot, choice: str) -> None:
     theme.use(choice)

@@ -334,6 +334,7 @@ def test_a_double_click_enlarges_and_escape_returns(page: TrainPage, qtbot: QtBo
     assert all(other.isVisible() for other in page.plots.plots)
 
 
+@pytest.mark.slow
 def test_lines_take_the_colours_of_the_theme(page: TrainPage) -> None:
     page.show_run("ww 1", Badge("running", "x"), "")
     page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])

@@ -258,6 +258,7 @@ def test_a_cell_can_be_gone_to_and_chosen_by_keys(page: TunePage, qtbot: QtBot) 
     assert chosen.args == ["ww", 1.0, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_colours_are_those_of_viridis_in_every_theme(page: TunePage, name: str) -> None:
     theme.use(name)

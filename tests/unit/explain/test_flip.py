@@ -51,6 +51,7 @@ def test_to_a_plane_it_is_hardly_more_than_the_distance() -> None:
     assert 0.999 * nearest <= found.distance <= EXPLAIN.slack * nearest
 
 
+@pytest.mark.slow
 def test_of_changes_hardly_farther_one_of_few_columns_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = blobs(80, 3, 8)
     model = trained(X, y, C=10.0, gamma=0.05)
@@ -61,6 +62,7 @@ def test_of_changes_hardly_farther_one_of_few_columns_is_taken(monkeypatch: pyte
     assert all(one.distance <= EXPLAIN.slack * other.distance for one, other in zip(found, nearest, strict=True))
 
 
+@pytest.mark.slow
 def test_it_is_hardly_farther_than_what_a_general_method_finds() -> None:
     X, y = blobs(80, 3, 3)
     model = trained(X, y, C=10.0, gamma=0.3)

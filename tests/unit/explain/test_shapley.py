@@ -74,6 +74,7 @@ def test_two_classes_have_one_function(machine: str) -> None:
     np.testing.assert_allclose(values[0], expected, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", EXACT)
 def test_twelve_columns_groups_and_weights(kernel: str) -> None:
     X, y = sixty(12, 1)

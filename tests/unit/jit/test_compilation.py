@@ -15,6 +15,8 @@ from small_data import blobs, home, trained
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 SOON = {"C": 1, "tol": 1e-2, "gap_tol": 0.1, "max_iter": 2000}
 # What the run without compilation selects: small problems, every machine, every rule.

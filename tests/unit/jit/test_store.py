@@ -108,6 +108,7 @@ SNAP = (
 )
 
 
+@pytest.mark.slow
 def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
     value, works, folder = python(SNAP, ROOT, tmp_path).split(maxsplit=2)
     assert (value, works) == ("0.0", "True")
@@ -115,6 +116,7 @@ def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
     assert list(Path(folder).rglob("*snapped*.nbc"))
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     assert python(SNAP, ROOT, tmp_path / "file").startswith("0.0 False")
@@ -128,6 +130,7 @@ CALLER = IMPORT + "from solvers.jit.helper import helper\n\n@compiled\ndef call(
 CALL = "from solvers.jit.caller import call; from solvers.jit import CACHE_FOLDER; print(call(1.0), CACHE_FOLDER)"
 
 
+@pytest.mark.slow
 def test_a_helper_changed_in_another_file_is_not_found_stale(package: Path, tmp_path: Path) -> None:
     """numba stamps the caller's file alone: with one folder for all it would run the old helper."""
     (package / "jit" / "caller.py").write_text(CALLER)
@@ -159,6 +162,7 @@ QUICK = [("ovo", "lasvm")]  # compiled in half the time that auto or s2do take
 EVERY = [*QUICK, *((machine, "auto") for machine in ("ww", "llw", "cs", "ova", "ovo")), ("ww", "s2do"), ("ovo", "s2do")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fits", [QUICK, pytest.param(EVERY, marks=pytest.mark.large)], ids=["one", "every"])
 def test_loading_compiled_code_gives_the_bits_of_compiling_it(fits: list[tuple[str, str]], tmp_path: Path) -> None:
     code = FITS.format(fits=fits)
@@ -178,6 +182,7 @@ print(box.snapped(1.0, -1.0, 1.0))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no limit of this kind")
 def test_a_full_disk_costs_the_cache_only(tmp_path: Path) -> None:
     assert python(LIMITED, ROOT, tmp_path / "cache") == "0.0"
@@ -209,6 +214,7 @@ def runs_here() -> bool:
     return store.runs_shipped_code([name for name, present in here.items() if present])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not runs_here(), reason="this processor is older than the level")
 def test_shipped_code_is_found_wherever_it_lies_and_nothing_is_written(package: Path, tmp_path: Path) -> None:
     ship(package, tmp_path / "building")

@@ -72,6 +72,7 @@ import sklearn.ensemble, sklearn.feature_extraction.text, sklearn.metrics, sklea
 """
 
 
+@pytest.mark.slow
 def test_nothing_that_is_left_out_is_imported_by_anything() -> None:
     absent = [name for name in contents.EXCLUDED_MODULES if is_here(name)]
     assert len(absent) > 10

@@ -42,6 +42,7 @@ def run_block(kind: str, text: str, names: dict[str, Any]) -> None:
         assert answer.code == 0, (line, answer.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_blocks_run(path: Path, folder: Path) -> None:
     names: dict[str, Any] = {"__name__": "tutorial"}

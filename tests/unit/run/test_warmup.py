@@ -63,6 +63,7 @@ print(sorted(late), len(signatures()) > 20)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("machines", "biases"),
     [

@@ -16,6 +16,7 @@ def law(a: float, b: float, c: float) -> np.ndarray:
     return a - b * ROWS**-c
 
 
+@pytest.mark.slow
 @given(a=st.floats(0.6, 0.99), b=st.floats(0.5, 3.0), c=st.floats(0.3, 1.0))
 def test_a_curve_without_noise_is_extrapolated(a: float, b: float, c: float) -> None:
     found = fitted(ROWS, law(a, b, c)[None])
@@ -23,6 +24,7 @@ def test_a_curve_without_noise_is_extrapolated(a: float, b: float, c: float) -> 
         assert found.at(times * ROWS[-1])[0] == pytest.approx(a - b * (times * ROWS[-1]) ** -c, abs=2e-3)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5))
 def test_the_law_is_one_of_accuracies(accuracies: list[float]) -> None:
     found = fitted(ROWS, np.array([accuracies]))
@@ -34,6 +36,7 @@ def test_the_law_is_one_of_accuracies(accuracies: list[float]) -> None:
     assert 0.0 <= values[0] <= values[-1] <= 1.0
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0.2, 1.0), min_size=5, max_size=5))
 def test_no_other_law_fits_better(accuracies: list[float]) -> None:
     """Least squares, against laws nearby."""
@@ -54,6 +57,7 @@ def test_laws_are_fitted_together_as_one_by_one() -> None:
             assert getattr(together, name)[number] == pytest.approx(getattr(alone, name)[0], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.001, 0.01])
 def test_the_interval_grows_with_the_noise_and_holds_the_truth(noise: float) -> None:
     """Of 40 curves with ten folds: nine tenths would be right; folds are few, so that some fewer are."""

@@ -161,6 +161,7 @@ tops = st.tuples(st.integers(-2, 12), st.integers(-10, 4))
 HSU_LIN = Grid(("ww", "ovo"), Range(-2, 12), Range(-10, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(SEARCHES) - {"two-line"}))
 @given(top=tops)
 def test_searches_find_the_top_of_a_hill(name: str, top: tuple[int, int]) -> None:
@@ -169,6 +170,7 @@ def test_searches_find_the_top_of_a_hill(name: str, top: tuple[int, int]) -> Non
         assert best(results, machine) == Cell(machine, 2.0 ** top[0], 2.0 ** top[1])
 
 
+@pytest.mark.slow
 @given(top=tops)
 def test_coarse_to_fine_tries_a_fraction_of_the_grid(top: tuple[int, int]) -> None:
     assert len(searched("coarse-to-fine", HSU_LIN, 2, hill(top))) < 0.4 * 2 * HSU_LIN.size
@@ -223,6 +225,7 @@ def planned(name: str, accuracy, known: dict, most: float = math.inf, grid: Grid
     return study
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SEARCHES))
 @given(top=tops, most=st.integers(1, 2000), data=st.data())
 @settings(max_examples=10, deadline=None)

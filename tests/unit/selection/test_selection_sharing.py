@@ -93,6 +93,7 @@ def test_cells_are_those_of_fitting_each_alone(machine: str, case: str) -> None:
         assert result.accuracy == pytest.approx(alone(trial, **passed, **kernel), abs=1e-12), trial
 
 
+@pytest.mark.slow
 def test_numbers_are_the_same_on_any_number_of_threads() -> None:
     one, three = (found(tuple(MACHINES), jobs=jobs).results() for jobs in (1, 3))
     assert list(one) == list(three)

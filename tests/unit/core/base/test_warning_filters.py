@@ -40,6 +40,7 @@ def changes(source: str) -> list[str]:
     return [name for name in names if name in CHANGES]
 
 
+@pytest.mark.slow
 def test_no_module_of_the_application_changes_filters() -> None:
     sources = {path: path.read_text("utf-8") for package in PACKAGES for path in package.rglob("*.py")}
     assert len(sources) > 100
@@ -79,6 +80,7 @@ def test_a_value_that_is_no_number_of_a_libsvm_file(unchanged: Unchanged, value:
     unchanged(read)
 
 
+@pytest.mark.slow
 def test_a_long_libsvm_file_is_parsed_piece_by_piece(unchanged: Unchanged) -> None:
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.standard_normal(2 * libsvm._PIECE + 3), [5e-324, 1.7976931348623157e308, -0.0]])
@@ -143,6 +145,7 @@ def test_scores_are_those_of_scikit_learn(seed: int) -> None:
     assert scores.balanced_accuracy == pytest.approx(recalls.mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".html", ".pdf"])
 def test_a_report_with_letters_that_no_font_has(unchanged: Unchanged, suffix: str) -> None:
     pytest.importorskip("matplotlib")

@@ -141,6 +141,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@pytest.mark.slow
 @given(NAMES, st.sampled_from(["=", "!="]), st.lists(NAMES, min_size=1))
 def test_hostile_names_in_quotation_marks(name: str, sign: str, values: list[str]) -> None:
     [found] = conditions(f" {quoted(name)} {sign} {' , '.join(map(quoted, values))} ;")

@@ -59,6 +59,7 @@ def test_a_guessed_separator_is_said_in_the_words_of_its_answer(tmp_path: Path, 
     assert (shown.value, shown.guessed) == (same, False)
 
 
+@pytest.mark.slow
 def test_each_guess_of_a_reader_appears_at_its_control(tmp_path: Path) -> None:
     for path in (written(tmp_path, ";", ","), *(resources.folder() / "datasets").glob("*.csv")):
         guesses = {guess.option.lstrip("-") for guess in open_dataset(path).guesses}

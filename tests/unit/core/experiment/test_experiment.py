@@ -102,6 +102,7 @@ def experiments(draw: st.DrawFn) -> Experiment:
     return Experiment(draw(TEXTS), plan, data, runs, draw(st.just("") | TEXTS))
 
 
+@pytest.mark.slow
 @given(experiments())
 @settings(max_examples=60, deadline=None)
 def test_what_is_written_is_read_again(experiment: Experiment) -> None:
@@ -554,6 +555,7 @@ def test_bundled_experiments_find_their_data(path: Path) -> None:
         assert all(Path(file).is_file() for file in (spec.path, *spec.also, spec.test or spec.path))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the papers' data are not beside this checkout")
 def test_iris_and_glass_of_the_2011_paper() -> None:
     """Medians of ten splits that are not the paper's: within a few test rows (45, 65) of what it prints."""

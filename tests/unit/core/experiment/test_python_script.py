@@ -43,6 +43,7 @@ def asked(data: str, **values: object) -> Request:
     return Request(data=path, digest=open_dataset(path).digest, **values)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "values"),
     [
@@ -64,6 +65,7 @@ def test_a_training_script_gives_the_same_numbers(data: str, values: dict[str, o
         assert int(support) == document["n_support"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "share"), [("grid", None), ("halving", 0.3)])
 def test_a_search_script_chooses_the_same_cells(how: str, share: float | None) -> None:
     request, dataset = asked("iris"), open_dataset(str(example("iris")))

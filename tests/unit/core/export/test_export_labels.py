@@ -182,6 +182,7 @@ def through_every_format(machine: str, check: Dataset, folder: Path) -> None:
             assert "every label as the model's" in exported(trained, name, folder, check)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SATIMAGE.exists(), reason="the shared data are not here")
 @pytest.mark.parametrize("machine", ["ww", "ovo"])
 def test_satimage_through_every_format(machine: str, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def started(source: str) -> list[str]:
     return [name for name in names if name in begun or name.startswith(("os.spawn", "os.exec"))]
 
 
+@pytest.mark.slow
 def test_one_module_starts_programs() -> None:
     found = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if started(path.read_text("utf-8"))}
     assert found == {"core/base/programs.py"}

@@ -71,6 +71,7 @@ def parsed(line: list[str]) -> Request:
     return request_of(cli._parser().parse_args(line[1:]))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(requests)
 def test_parsing_the_command_gives_the_request(request: Request) -> None:

@@ -54,6 +54,7 @@ def test_a_gap_tolerance_ends_where_it_ends_for_the_estimator() -> None:
     assert (found["ending"], found["iterations"]) == (oracle.ending_.value, oracle.n_iter_)
 
 
+@pytest.mark.slow
 def test_a_wish_to_stop_is_heard_within_a_tenth_of_a_second() -> None:
     train(Request(solver="smo", max_iter=10), clouds())  # compiled
     session = Session(Request(solver="smo", C=1e5, tol=1e-9), clouds(3000, 5))

@@ -46,6 +46,7 @@ def test_gamma_belongs_to_kernels_that_have_one() -> None:
     assert record(1, "queued", plain_request={**plain, "kernel": "linear"}).gamma is None
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(sorted(document())), JUNK), st.dictionaries(st.text(), JUNK))
 def test_whatever_a_file_holds_every_column_has_an_answer(found: dict, request: dict) -> None:  # type: ignore[type-arg]
     one = record(1, document=found, plain_request=request)

@@ -41,6 +41,7 @@ for number in range(1, 100000):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", [0.0, 0.05, 0.21])
 def test_what_was_committed_survives_a_kill(tmp_path: Path, patience: float) -> None:
     path = tmp_path / "a.mcsvmproj"
@@ -87,6 +88,7 @@ store.close()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource limits")
 def test_a_full_disk_is_a_sentence_and_costs_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.mcsvmproj"
@@ -173,6 +175,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return whole_project(tmp_path_factory.mktemp("sound") / "a.mcsvmproj")
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32))
 def test_a_damaged_project_opens_or_is_a_sentence(tmp_path: Path, sound: bytes, seed: int) -> None:

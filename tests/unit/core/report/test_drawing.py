@@ -50,6 +50,7 @@ def report(number: int) -> Report:
     return Report(f"report {number}", "today", (Heading("figures"), Figure(plot, "bars")), {})
 
 
+@pytest.mark.slow
 def test_reports_written_at_once_are_those_written_one_after_the_other() -> None:
     wanted = [(suffix, number) for number in range(4) for suffix in (".html", ".pdf")]
     apart = [FORMATS[suffix].content(report(number)) for suffix, number in wanted]

@@ -110,6 +110,7 @@ class Reader(HTMLParser):
 # -- escaping -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_html_holds_names_as_text_and_nothing_that_acts(contents: dict[str, bytes]) -> None:
     text = contents[".html"].decode()
     found = Reader(text)
@@ -208,6 +209,7 @@ def test_json_has_all_digits(contents: dict[str, bytes], results: Results) -> No
     assert found["runs"][0]["classes"] == list(results.datasets[results.experiment.data[0].name].classes)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not here")
 def test_a_browser_shows_hostile_names_as_text(contents: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
@@ -330,6 +332,7 @@ def test_without_the_data_a_run_is_still_reported(project: Path, tmp_path: Path)
     assert "iris.csv" in said
 
 
+@pytest.mark.slow
 def test_a_search_has_a_heat_map_for_each_machine() -> None:
     cells = [
         {
@@ -420,6 +423,7 @@ def test_a_project_reports_the_searches_that_it_keeps(project: Path, tmp_path: P
     assert [len(found["cells"]) for found in report.document["searches"]] == [4, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kept", [None, 3, {}, {"folds": "x"}, {"request": {"C": []}}, {"search": "none"}, {"request": {}}, {"classes": 1}]
 )
@@ -496,6 +500,7 @@ def test_a_strange_ending_is_refused() -> None:
         format_of("report.docx")
 
 
+@pytest.mark.slow
 def test_where_matplotlib_is_missing_a_sentence_says_so(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"

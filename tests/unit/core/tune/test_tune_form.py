@@ -136,6 +136,7 @@ def test_there_is_an_end_to_extending() -> None:
     assert extended(texts, ("C high",)) == {}
 
 
+@pytest.mark.slow
 @given(
     ranges,
     ranges | st.none(),

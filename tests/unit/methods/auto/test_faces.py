@@ -60,6 +60,7 @@ def test_the_exact_block_is_the_kernel_with_its_offset() -> None:
     np.testing.assert_allclose(finish(faces.exact_block(part, examples)), expected, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["ww", "cs", "ova"])
 def test_a_polish_holds_what_it_says(machine: str) -> None:
     """Above the order at which a factor overwrites its matrix."""

@@ -59,6 +59,7 @@ def test_it_ends_at_the_optimum(machine: str, bias: str) -> None:
     assert certificate.dual <= optimum.primal + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["ww", "ova", "ovo"])
 def test_slices_and_checkpoints_change_no_bit(machine: str) -> None:
     whole = ended(Run(posed(machine), METHOD, Limits(1e-3)))

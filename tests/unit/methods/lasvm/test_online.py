@@ -50,6 +50,7 @@ def mixed(kernel: str, seed: int, cache_mb: float, *, sparse: bool = False) -> P
     return pool
 
 
+@pytest.mark.slow
 @QUICK
 @given(
     kernel=st.sampled_from(list(KERNEL_PARAMETERS)),

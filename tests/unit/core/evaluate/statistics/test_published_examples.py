@@ -122,6 +122,7 @@ def test_fay_mcnemar() -> None:
     assert corrected.p == pytest.approx(0.07044, abs=5e-6)
 
 
+@pytest.mark.slow
 def test_the_corrected_t_of_scikit_learns_guide() -> None:
     """ "Statistical comparison of models using grid search": its statistics, one side of p for the first pair."""
     X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
