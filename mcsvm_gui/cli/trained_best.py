@@ -9,7 +9,7 @@ from typing import Any
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare.conclusion import Candidate, Conclusion, conclude
-from mcsvm_gui.core.compare.standings import Judged, judged, told_apart
+from mcsvm_gui.core.compare.standings import RunScores, run_scores, told_apart
 from mcsvm_gui.core.compare.tested_runs import split_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine import model_file
@@ -32,7 +32,7 @@ class KeptModel:
     def document(self) -> dict[str, Any]:
         return {
             "trained": [dict(one.document) for one in self.candidates],
-            "intervals": {one.label: list(one.judged.interval) for one in self.candidates if one.judged is not None},
+            "intervals": {one.label: list(one.scores.interval) for one in self.candidates if one.scores is not None},
             "conclusion": self.conclusion.text,
             "model": self.model,
         }
@@ -44,12 +44,12 @@ class KeptModel:
 
 
 def _row(one: Candidate) -> str:
-    rows = None if one.judged is None else one.judged.rows
+    rows = None if one.scores is None else one.scores.rows
     cells = (
         f"{one.label:<6}",
         f"{figures.accuracy(one.validation):>11}",
         f"{figures.accuracy(one.document['test_accuracy'], rows):>10}",
-        f"{_interval(one.judged):>16}",
+        f"{_interval(one.scores):>16}",
         f"{figures.seconds(one.document['seconds']):>12}",
         f"{figures.count(one.document['n_support']):>9}",
         f"{figures.gap(max(one.document['certificate']['relative_gap'], 0.0)):>13}",
@@ -57,7 +57,7 @@ def _row(one: Candidate) -> str:
     return "".join(cells)
 
 
-def _interval(found: Judged | None) -> str:
+def _interval(found: RunScores | None) -> str:
     if found is None:
         return figures.NONE
     low, high = found.interval
@@ -83,10 +83,10 @@ def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
         outcome = _train(request, dataset, options)
         if number == 0:
             model_file.save(options.model, outcome.trained)
-        known = None if tested is None else judged(number, outcome.trained, tested, request.seed)
+        known = None if tested is None else run_scores(number, outcome.trained, tested, request.seed)
         said = choice.mean, number == 0, choice.cut, choice.edges
         candidates.append(Candidate(number, request.machine, outcome.document, known, *said))
-    conclusion = conclude(candidates, told_apart(one.judged for one in candidates if one.judged is not None))
+    conclusion = conclude(candidates, told_apart(one.scores for one in candidates if one.scores is not None))
     assert conclusion is not None
     return KeptModel(tuple(candidates), conclusion, options.model)
 

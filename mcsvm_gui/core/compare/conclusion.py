@@ -12,7 +12,7 @@ from typing import Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.compare.standings import Confused, Judged, better_than_chance, most_confused
+from mcsvm_gui.core.compare.standings import Confused, RunScores, better_than_chance, most_confused
 from mcsvm_gui.core.machine.state import optimality
 from mcsvm_gui.core.machine.summary import certified_badge
 
@@ -27,7 +27,7 @@ class Candidate:
     run: int
     label: str
     document: Mapping[str, Any]  # as `mcsvm train --json` prints it
-    judged: Judged | None = None
+    scores: RunScores | None = None
     validation: float | None = None  # mean of the cross-validation that chose its C and gamma
     chosen: bool = False  # it is what that search chose of all machines
     cut: bool = False  # that search ended before it had tried all
@@ -63,7 +63,7 @@ def conclude(candidates: Sequence[Candidate], p: Mapping[tuple[int, int], float]
     if not candidates:
         return None
     best = _best(candidates)
-    said = _untested(best) if best.judged is None else _tested(best, best.judged, candidates, p)
+    said = _untested(best) if best.scores is None else _tested(best, best.scores, candidates, p)
     return Conclusion(best.run, said, tuple(_steps(best)))
 
 
@@ -74,7 +74,7 @@ def _best(candidates: Sequence[Candidate]) -> Candidate:
         return max(chosen, key=lambda one: (one.validation or 0.0, one.run))
 
     def worth(one: Candidate) -> tuple[float, int, int]:
-        return (-1.0 if one.judged is None else one.judged.accuracy, -int(one.document["n_support"]), -one.run)
+        return (-1.0 if one.scores is None else one.scores.accuracy, -int(one.document["n_support"]), -one.run)
 
     return max(candidates, key=worth)
 
@@ -89,35 +89,35 @@ def _untested(best: Candidate) -> str:
 
 
 def _tested(
-    best: Candidate, judged: Judged, candidates: Sequence[Candidate], p: Mapping[tuple[int, int], float]
+    best: Candidate, scores: RunScores, candidates: Sequence[Candidate], p: Mapping[tuple[int, int], float]
 ) -> str:
-    rows = judged.rows
-    ends = (figures.accuracy(end, rows) for end in judged.interval)
+    rows = scores.rows
+    ends = (figures.accuracy(end, rows) for end in scores.interval)
     said = tr(
         "{run} decides {share} of {rows} test rows rightly (95 %: {low} to {high})",
         run=best.label,
-        share=figures.accuracy(judged.accuracy, rows),
+        share=figures.accuracy(scores.accuracy, rows),
         rows=figures.count(rows),
         **dict(zip(("low", "high"), ends, strict=True)),
     )
     if best.validation is not None:
         chosen = figures.accuracy(best.validation)
         said = tr("{said}, chosen by its cross-validation of {chosen}", said=said, chosen=chosen)
-    others = [one for one in candidates if one is not best and one.judged is not None]
-    parts = [said, *_against(best, judged, others, p), _certain(best)]
+    others = [one for one in candidates if one is not best and one.scores is not None]
+    parts = [said, *_against(best, scores, others, p), _certain(best)]
     return "; ".join(parts)
 
 
 def _against(
-    best: Candidate, judged: Judged, others: Sequence[Candidate], p: Mapping[tuple[int, int], float]
+    best: Candidate, scores: RunScores, others: Sequence[Candidate], p: Mapping[tuple[int, int], float]
 ) -> list[str]:
     if not others:
         return []
     apart = set(better_than_chance(best.run, [one.run for one in others], dict(p)))
-    worse = [one for one in others if one.run in apart and _accuracy(one) < judged.accuracy]
+    worse = [one for one in others if one.run in apart and _accuracy(one) < scores.accuracy]
     better = [one for one in others if one.run in apart and one not in worse]
     alike = [one for one in others if one.run not in apart]
-    lead = _lead(judged, others)
+    lead = _lead(scores, others)
     if better:
         return [tr("{lead}; {runs} did better on them by more than chance", lead=lead, runs=_named(better))]
     if not worse:
@@ -128,9 +128,9 @@ def _against(
     return [tr("{lead}, which is more than chance against {worse}, not against {alike}", lead=lead, **names)]
 
 
-def _lead(judged: Judged, others: Sequence[Candidate]) -> str:
+def _lead(scores: RunScores, others: Sequence[Candidate]) -> str:
     """Before the best of the others; after it where cross-validation chose another than the test rows would."""
-    points = 100.0 * (judged.accuracy - max(map(_accuracy, others)))
+    points = 100.0 * (scores.accuracy - max(map(_accuracy, others)))
     if points == 0.0:
         return tr("the next is as good")
     shown = f"{abs(points):.1f}" if abs(points) >= 0.05 else f"{abs(points):.2g}"
@@ -140,8 +140,8 @@ def _lead(judged: Judged, others: Sequence[Candidate]) -> str:
 
 
 def _accuracy(one: Candidate) -> float:
-    assert one.judged is not None
-    return one.judged.accuracy
+    assert one.scores is not None
+    return one.scores.accuracy
 
 
 def _named(runs: Sequence[Candidate]) -> str:
@@ -172,7 +172,7 @@ def _steps(best: Candidate) -> list[NextStep]:
 
 
 def _hold_out(best: Candidate) -> NextStep | None:
-    if best.judged is not None or best.document["test_accuracy"] is not None:
+    if best.scores is not None or best.document["test_accuracy"] is not None:
         return None
     return NextStep("hold-out", tr("hold rows out to test it on"), tr("Hold out 30 % and train again"))
 
@@ -210,7 +210,7 @@ def _extend(best: Candidate) -> NextStep | None:
 
 
 def _tell_apart(best: Candidate) -> NextStep | None:
-    found = None if best.judged is None else most_confused(best.judged)
+    found = None if best.scores is None else most_confused(best.scores)
     if found is None or not _stands_out(found):
         return None
     share = figures.per_cent(found.share)
@@ -229,7 +229,7 @@ def _pair(found: Confused) -> dict[str, str]:
 
 def _more_rows(best: Candidate) -> NextStep | None:
     """Training rows decided far better than new ones: what is learnt of single rows, more of them would correct."""
-    if best.judged is None or best.document["train_accuracy"] < best.judged.interval[1] + OVERFIT:
+    if best.scores is None or best.document["train_accuracy"] < best.scores.interval[1] + OVERFIT:
         return None
     known = figures.accuracy(best.document["train_accuracy"], best.document["n_train"])
     sentence = tr("more rows may help, as {share} of the training rows are right", share=known)

@@ -27,7 +27,7 @@ UNDECIDED, WRONG, RIGHT = -1, 0, 1
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class RunScores:
     """A run on its test rows. Of each row no more is kept than a byte: there may be a hundred runs of 10^5 rows."""
 
     run: int
@@ -44,7 +44,7 @@ class Judged:
         return int((self.outcomes != UNDECIDED).sum())
 
 
-def judged(run: int, trained: TrainedModel, rows: Dataset, seed: int) -> Judged | None:
+def run_scores(run: int, trained: TrainedModel, rows: Dataset, seed: int) -> RunScores | None:
     """`rows`: of known classes, that it was not trained on. None where none of them can be decided."""
     assert rows.labels is not None
     labels = trained.predictions(rows).labels
@@ -66,7 +66,7 @@ class Decided(NamedTuple):
     names: tuple[str, ...]
 
 
-def _measured(decided: Decided, true: np.ndarray, told: np.ndarray, weights: np.ndarray, seed: int) -> Judged | None:
+def _measured(decided: Decided, true: np.ndarray, told: np.ndarray, weights: np.ndarray, seed: int) -> RunScores | None:
     """As `evaluate_rows` does, of decisions alone."""
     counted = weights > 0.0
     true, told, weights = true[counted], told[counted], weights[counted]
@@ -78,7 +78,7 @@ def _measured(decided: Decided, true: np.ndarray, told: np.ndarray, weights: np.
 
     drawn = np.stack([confusion(one) for block in resampled(weights, seed) for one in block])
     whole, (accuracy, balanced) = confusion(weights), (decisions.accuracy, decisions.balanced_accuracy)
-    return Judged(
+    return RunScores(
         *decided,
         whole,
         *(float(accuracy(whole)), _ends(accuracy(drawn))),
@@ -94,7 +94,7 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
 # -- together -------------------------------------------------------------------------------------
 
 
-def told_apart(runs: Iterable[Judged]) -> dict[tuple[int, int], float]:
+def told_apart(runs: Iterable[RunScores]) -> dict[tuple[int, int], float]:
     """p of every pair in both orders, adjusted over all pairs; pairs without rows that both decided are left out."""
     found = []
     for a, b in combinations(runs, 2):
@@ -122,7 +122,7 @@ class Confused:
     share: float
 
 
-def most_confused(run: Judged) -> Confused | None:
+def most_confused(run: RunScores) -> Confused | None:
     """The pair of classes with most errors between them; None where there are none."""
     errors = run.confusion + run.confusion.T
     errors = np.triu(errors, 1)

@@ -70,7 +70,7 @@ def write_checked(
             trial = Path(folder) / "model"
             _put(trial, files)
             outcomes = (_asked(predictor, trial, plain, probe) for predictor in predictors)
-            checks = [_verdict(outcome, plain, trained, len(probe)) for outcome in outcomes]
+            checks = [_compared(outcome, plain, trained, len(probe)) for outcome in outcomes]
     except OSError as error:
         raise InputError(
             "The export was not written, as it could not be tried out first: {error}", error=error
@@ -99,7 +99,7 @@ def _probe(trained: TrainedModel, plain: FlatModel, check: Dataset | None) -> tu
     )
 
 
-def _verdict(outcome: FilePrediction, plain: FlatModel, trained: TrainedModel, rows: int) -> Sentence:
+def _compared(outcome: FilePrediction, plain: FlatModel, trained: TrainedModel, rows: int) -> Sentence:
     if outcome.labels is None:
         return Sentence("Not checked: {reason}.", reason=outcome.by)
     probe = outcome.probe

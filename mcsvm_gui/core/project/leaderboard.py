@@ -12,7 +12,7 @@ from mcsvm_gui.core.project.columns import RunColumn, columns
 from mcsvm_gui.core.project.records import RunRecord
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.standings import Judged
+    from mcsvm_gui.core.compare.standings import RunScores
 
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
 MOST = 100  # runs shown
@@ -24,7 +24,7 @@ class Standing:
     """`place`: None of a run that goes on, or was not tested. `validation`: mean of the search that chose it."""
 
     place: int | None = None
-    judged: Judged | None = None
+    scores: RunScores | None = None
     validation: float | None = None
 
 
@@ -46,12 +46,12 @@ def peers(record: RunRecord, records: Iterable[RunRecord]) -> list[RunRecord]:
 
 
 def standings(
-    records: Iterable[RunRecord], judged: Mapping[int, Judged], validations: Mapping[int, float]
+    records: Iterable[RunRecord], scores: Mapping[int, RunScores], validations: Mapping[int, float]
 ) -> dict[int, Standing]:
     runs = list(records)
     ranked = places([run.test_accuracy for run in runs])
     return {
-        run.id: Standing(place, judged.get(run.id), validations.get(run.id))
+        run.id: Standing(place, scores.get(run.id), validations.get(run.id))
         for run, place in zip(runs, ranked, strict=True)
     }
 
@@ -105,7 +105,7 @@ def leaderboard_columns(
             "balanced_accuracy",
             tr("Balanced"),
             tr("Accuracy in which every class counts alike"),
-            lambda run: getattr(standing(run).judged, "balanced", None),
+            lambda run: getattr(standing(run).scores, "balanced", None),
         ),
         _measure(
             "validation",
@@ -159,13 +159,13 @@ def _accuracy(run: RunRecord) -> float | None:
 
 
 def _interval(standing: Standing) -> tuple[float, float] | None:
-    return None if standing.judged is None else standing.judged.interval
+    return None if standing.scores is None else standing.scores.interval
 
 
 def _interval_text(standing: Standing) -> str:
-    if standing.judged is None:
+    if standing.scores is None:
         return figures.NONE
-    return f" {figures.NONE} ".join(f"{100.0 * end:.1f}".removesuffix(".0") for end in standing.judged.interval)
+    return f" {figures.NONE} ".join(f"{100.0 * end:.1f}".removesuffix(".0") for end in standing.scores.interval)
 
 
 def _certificate(run: RunRecord) -> str:

@@ -268,12 +268,12 @@ class ExplainPresenter(QObject):
         found, opened = self._found, self._opened
         if found is None or not opened:
             return
-        one, fixed, wish = opened[0], self._view.row.fixed, self._view.row.wish
+        one, fixed, target = opened[0], self._view.row.fixed, self._view.row.target
 
         def work(task: ExplainTask) -> FileFlip:
             from mcsvm_gui.core.explain.flips import flip_row
 
-            return flip_row(one.trained, one.dataset, one.data, found.place, fixed, wish, task.stop.is_set)
+            return flip_row(one.trained, one.dataset, one.data, found.place, fixed, target, task.stop.is_set)
 
         self._start("flip", tr("Looking for the smallest change…"), work, self._show_flip, self._view.row.say_flip)
 

@@ -28,7 +28,7 @@ from mcsvm_gui.ui.tables.result_view import ResultTableView
 NAME = 30  # letters of a class in a sentence
 MOST_HELD = 3  # columns that a sentence names
 TWO_SIDED = 1.96  # standard errors to either side of a sampled value, which 95 % of true values are within
-LIKE_THE_MODEL = ""  # of a wished class: any other
+ANY = ""  # other class
 
 
 class RowPanel(QWidget):
@@ -77,7 +77,7 @@ class RowPanel(QWidget):
         self.plot = ColumnBars("shapleyPlot", tr("What each column adds"))
         self.flips = FlipTable()
         self.flip_button = push_button("flipButton", tr("Find the smallest change"), "search")
-        self.wished = narrow_combo("flipClassCombo", tr("Class to be reached"))
+        self.target_list = narrow_combo("flipClassCombo", tr("Class to be reached"))
         self.flip_words = _words("flipWords")
         self.near = ResultTableView("neighbourTable", tr("Support vectors nearest to the row"))
         self.machines = ResultTableView("explainMachineTable", tr("Machines beside each other"))
@@ -99,7 +99,7 @@ class RowPanel(QWidget):
         row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addWidget(self.flip_button)
-        row.addWidget(self.wished)
+        row.addWidget(self.target_list)
         row.addWidget(self.flip_words, 1)
         nest(column, row)
         column.addWidget(self.flips, 1)
@@ -115,11 +115,11 @@ class RowPanel(QWidget):
         names = of.trained.class_names
         for combo, code in ((self.first, found.winner), (self.second, found.runner_up)):
             _fill(combo, names, code)
-        with QSignalBlocker(self.wished):
-            self.wished.clear()
-            self.wished.addItem(tr("to any other class"), LIKE_THE_MODEL)
+        with QSignalBlocker(self.target_list):
+            self.target_list.clear()
+            self.target_list.addItem(tr("to any other class"), ANY)
             for name in names:
-                self.wished.addItem(tr("to {name}", name=shortened(name, NAME)), name)
+                self.target_list.addItem(tr("to {name}", name=shortened(name, NAME)), name)
         self.log_odds.setVisible(found.explained[0][1].temperature is not None)
         columns = ExplainedColumns.of(of.trained.preparation)
         self.flips.entries.show_row(columns.names, found.cells, held_columns(columns), as_sentence(worded(HELD)))
@@ -166,8 +166,8 @@ class RowPanel(QWidget):
         return frozenset(self.flips.entries.fixed)
 
     @property
-    def wish(self) -> str | None:
-        return self.wished.currentData() or None
+    def target(self) -> str | None:
+        return self.target_list.currentData() or None
 
 
 def _scale(explained: Explanation, as_log_odds: bool) -> float:

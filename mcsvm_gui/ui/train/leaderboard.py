@@ -17,12 +17,12 @@ from mcsvm_gui.ui.runs.table import RunTable
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.conclusion import Conclusion, NextStep
-    from mcsvm_gui.core.compare.standings import Judged
+    from mcsvm_gui.core.compare.standings import RunScores
     from mcsvm_gui.core.compare.tested_runs import RowCache
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-MOST = 24  # runs that are judged and compared: 276 pairs, 0.2 s
+MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
 WIDE = 110 * UNIT  # pixels
 HEADER = 7 * UNIT // 2  # pixels
 ROWS = 6  # seen without scrolling, however small the window is
@@ -129,7 +129,7 @@ class StandingsView(Protocol):
 class LeaderboardPresenter(QObject):
     """Shows the runs that were tested on the same rows as the one chosen last, else as the newest one.
 
-    Each is judged on these rows behind the window, once; then all are compared with each other.
+    Each is scored on these rows behind the window, once; then all are compared with each other.
     """
 
     concluded = Signal(object)  # a Conclusion, or None
@@ -137,7 +137,7 @@ class LeaderboardPresenter(QObject):
     def __init__(self, view: StandingsView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
-        self._judged: dict[int, Judged | None] = {}
+        self._scores: dict[int, RunScores | None] = {}
         self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
         self._shown: list[int] = []
         self._working, self._age = False, 0
@@ -156,7 +156,7 @@ class LeaderboardPresenter(QObject):
     def _forget(self) -> None:
         """Runs of another project have the same numbers."""
         self._age += 1
-        self._judged, self._library, self._compared, self.conclusion = {}, {}, (), None
+        self._scores, self._library, self._compared, self.conclusion = {}, {}, (), None
         self._soon.start()
 
     def _changed(self, run: int) -> None:
@@ -178,7 +178,7 @@ class LeaderboardPresenter(QObject):
     def _look(self) -> None:
         records = self._peers()
         self._shown = [record.id for record in records]
-        known = {run: found for run, found in self._judged.items() if found is not None}
+        known = {run: found for run, found in self._scores.items() if found is not None}
         self._view.show_standings(records, standings(records, known, self.validations()))
         self._view.choose(self._runs.selected)
         if not any(record.document is not None for record in records):
@@ -217,10 +217,10 @@ class LeaderboardPresenter(QObject):
         if self._working:
             return
         ended = self._ended()
-        missing = next((record for record in ended if record.id not in self._judged), None)
+        missing = next((record for record in ended if record.id not in self._scores), None)
         runs = tuple(record.id for record in ended)
         if missing is not None:
-            self._start(self._judging(missing), lambda found: self._judged.__setitem__(missing.id, found))
+            self._start(self._scoring(missing), lambda found: self._scores.__setitem__(missing.id, found))
             return
         self._library.clear()  # data that were closed must not stay
         if runs and runs != self._compared:
@@ -237,14 +237,14 @@ class LeaderboardPresenter(QObject):
 
         self._workspace.tasks.start(work, done, self._workspace.message.emit)
 
-    def _judging(self, record: RunRecord) -> Callable[[], Judged | None]:
+    def _scoring(self, record: RunRecord) -> Callable[[], RunScores | None]:
         runs, workspace, library = self._runs, self._workspace, self._library
         request = record.request
         open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
         allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
 
-        def judge() -> Judged | None:
-            from mcsvm_gui.core.compare.standings import judged
+        def score() -> RunScores | None:
+            from mcsvm_gui.core.compare.standings import run_scores
             from mcsvm_gui.core.compare.tested_runs import RowCache
             from solvers.errors import InputError
 
@@ -253,15 +253,17 @@ class LeaderboardPresenter(QObject):
             try:
                 rows = library.setdefault("rows", RowCache()).rows_of(request, open_)
                 return (
-                    judged(record.id, runs.model(record.id), rows.tested, request.seed) if rows.kind == "test" else None
+                    run_scores(record.id, runs.model(record.id), rows.tested, request.seed)
+                    if rows.kind == "test"
+                    else None
                 )
             except (InputError, OSError, LookupError):
                 return None  # the data or the model are gone: its document is all there is
 
-        return judge
+        return score
 
     def _comparing(self, records: Sequence[RunRecord]) -> Callable[[], Conclusion | None]:
-        judged, chosen = {record.id: self._judged.get(record.id) for record in records}, self._chosen_by_search()
+        scores, chosen = {record.id: self._scores.get(record.id) for record in records}, self._chosen_by_search()
 
         def compare() -> Conclusion | None:
             from mcsvm_gui.core.compare.conclusion import Candidate, conclude
@@ -272,12 +274,12 @@ class LeaderboardPresenter(QObject):
                     record.id,
                     record.name,
                     record.document or {},
-                    judged.get(record.id),
+                    scores.get(record.id),
                     **_told(chosen.get(record.id)),
                 )
                 for record in records
             ]
-            return conclude(candidates, told_apart(one for one in judged.values() if one is not None))
+            return conclude(candidates, told_apart(one for one in scores.values() if one is not None))
 
         return compare
 

@@ -10,7 +10,7 @@ from run_examples import document
 
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.conclusion import Candidate, conclude
-from mcsvm_gui.core.compare.standings import Judged, better_than_chance, judged, most_confused, told_apart
+from mcsvm_gui.core.compare.standings import RunScores, better_than_chance, most_confused, run_scores, told_apart
 from mcsvm_gui.core.compare.tested_runs import RowCache, comparison_of, decided, split_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
@@ -34,7 +34,7 @@ def three() -> list[tuple[Request, Outcome, Dataset]]:
 @pytest.mark.parametrize("seed", [0, 3])
 def test_a_run_has_the_intervals_of_its_evaluation(seed: int) -> None:
     request, outcome, tested = outcome_of("cs", seed)
-    found = judged(7, outcome.trained, tested, request.seed)
+    found = run_scores(7, outcome.trained, tested, request.seed)
     evaluation = evaluate_rows(applied(outcome.trained, tested).rows, request.seed)
     assert found is not None
     assert found.accuracy == pytest.approx(outcome.document["test_accuracy"], abs=1e-15)
@@ -51,7 +51,7 @@ def test_differences_are_those_of_the_compare_page(three: list[tuple[Request, Ou
         for run, (request, outcome, _) in enumerate(three)
     ]
     wanted = [result for result in comparison_of(scored).tests() if result.name == "mcnemar exact"]
-    standing = [judged(run, outcome.trained, tested, 0) for run, (_, outcome, tested) in enumerate(three)]
+    standing = [run_scores(run, outcome.trained, tested, 0) for run, (_, outcome, tested) in enumerate(three)]
     found = told_apart(one for one in standing if one is not None)
     assert len(wanted) == 3
     for result in wanted:
@@ -59,13 +59,13 @@ def test_differences_are_those_of_the_compare_page(three: list[tuple[Request, Ou
         assert found[a, b] == found[b, a] == result.adjusted["holm"]
 
 
-def made_up(run: int, right: np.ndarray, names: tuple[str, ...] = ("a", "b", "c")) -> Judged:
+def made_up(run: int, right: np.ndarray, names: tuple[str, ...] = ("a", "b", "c")) -> RunScores:
     """Of rows of class a; what is wrong is called b."""
     outcomes = right.astype(np.int8)
     confusion = np.zeros((len(names), len(names)))
     confusion[0, 0], confusion[0, 1] = (outcomes == 1).sum(), (outcomes == 0).sum()
     share = float(confusion[0, 0] / confusion.sum())
-    return Judged(run, outcomes, names, confusion, share, (share - 0.01, share + 0.01), share, (share, share))
+    return RunScores(run, outcomes, names, confusion, share, (share - 0.01, share + 0.01), share, (share, share))
 
 
 def solved(run: int, **values: object) -> dict[str, object]:
@@ -108,13 +108,13 @@ def test_cross_validation_chooses_and_not_the_rows_tested_on() -> None:
 
 UNSOLVED = {"relative_gap": 0.2, "primal": 1.0, "dual": 0.8, "violation": 0.5}
 STEPS = {
-    "hold-out": {"document": {"test_accuracy": None, "n_test": None}, "judged": None},
+    "hold-out": {"document": {"test_accuracy": None, "n_test": None}, "scores": None},
     "unsolved": {"document": {"ending": "time limit", "certificate": UNSOLVED}},
     "guessed": {"validation": None},
     "cut": {"cut": True},
     "edge": {"edges": ("C high",)},
-    "confused": {"judged": made_up(1, BAD)},
-    "rows": {"document": {"train_accuracy": 1.0}, "judged": made_up(1, BAD)},
+    "confused": {"scores": made_up(1, BAD)},
+    "rows": {"document": {"train_accuracy": 1.0}, "scores": made_up(1, BAD)},
 }  # fmt: skip
 
 
