@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcsvm_gui.core.data.principal import thin
+from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
 from mcsvm_gui.core.explain.looked_at import LookedAt
 from mcsvm_gui.core.explain.surface import Plane, Surface

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
-from mcsvm_gui.core.data.principal import thin
+from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.explain.columns import ExplainedColumns
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.budget import EXPLAIN

@@ -9,7 +9,7 @@ from itertools import takewhile
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.principal import thin
+from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
 from mcsvm_gui.core.explain.explanation import Callback, Explanation, PreparedRows, explain_rows, leading, prepared_rows

@@ -31,7 +31,8 @@ def _steps() -> Iterator[Callable[[], object]]:
 
 
 def _import() -> None:
-    from mcsvm_gui.core.data import inspection, principal  # noqa: F401
+    from mcsvm_gui.core.data import inspection  # noqa: F401
+    from mcsvm_gui.core.data.projections import principal  # noqa: F401
     from mcsvm_gui.core.machine import model_file, session  # noqa: F401
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
-    from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.core.data.projections.principal import Projected
     from mcsvm_gui.core.data.roles.summary import ColumnSummary
     from mcsvm_gui.core.data.samples import SampleDataset
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from mcsvm_gui.core.check.advice import Looked
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.core.data.projections.principal import Projected
     from mcsvm_gui.core.data.roles.summary import ColumnSummary
     from mcsvm_gui.ui.runs.workspace import Workspace
 
@@ -349,7 +349,7 @@ def _summaries(dataset: Dataset) -> tuple[ColumnSummary, ...]:
 
 
 def _projection(dataset: Dataset, scale: str) -> Projected:
-    from mcsvm_gui.core.data.principal import project
+    from mcsvm_gui.core.data.projections.principal import project
 
     return project(dataset, scale)
 

@@ -19,7 +19,7 @@ from mcsvm_gui.ui.plots.class_marks import DISTINCT, class_colour, class_marker,
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.core.data.projections.principal import Projected
 
 MOST_IN_LEGEND, MOST_SHOWN, _SHORT = 20, 6, 14  # classes in pictures saved, and in the window if so short
 _NEAR = 8.0  # pixels from the pointer to a point that is meant

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 from mcsvm_gui.core.base import resources
-from mcsvm_gui.core.data import principal
 from mcsvm_gui.core.data.dataset import Column, Dataset
-from mcsvm_gui.core.data.principal import principal_components, project, thin
+from mcsvm_gui.core.data.projections import principal
+from mcsvm_gui.core.data.projections.principal import principal_components, project, thin
 from mcsvm_gui.core.data.readers import open_dataset
 
 
