@@ -20,6 +20,7 @@ from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.data.costs import PRESETS
 from mcsvm_gui.core.data.lists import Several
 from mcsvm_gui.core.data.options import ReadOptions, Rules
+from mcsvm_gui.core.data.roles.arrangement import PICKS
 from mcsvm_gui.core.data.roles.value import ROLES
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.export.menu import OWN
@@ -87,7 +88,17 @@ def declared() -> set[str]:
     endings = {ending.sentence for ending in Ending}
     settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
     choices = {text for setting in TABLE for _, text in setting.choices()} - set(languages().values())
-    listed = ROLES, names.SOLVERS, names.KERNELS, names.NOT_FOR_FILES, names.BIASES, names.OWN_BIAS, SEARCHES, PRESETS
+    listed = (
+        ROLES,
+        PICKS,
+        names.SOLVERS,
+        names.KERNELS,
+        names.NOT_FOR_FILES,
+        names.BIASES,
+        names.OWN_BIAS,
+        SEARCHES,
+        PRESETS,
+    )
     named = {title for titles in listed for title in titles.values()}
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip, measure.short)}
     refusals = {geometry.title for geometry in (BOX, SUMS, LINE)}

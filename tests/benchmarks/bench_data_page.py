@@ -71,7 +71,7 @@ class Watch:
 def test_waits_while_opening(qapp: QCoreApplication, tmp_path: Path, make: Any) -> None:
     import mcsvm_gui.core.check.table
     import mcsvm_gui.core.data.inspection
-    import mcsvm_gui.core.data.projections.principal  # noqa: F401 - the program imports these behind its first picture
+    import mcsvm_gui.core.data.projections.projection  # noqa: F401 - the program imports these behind its first picture
 
     path, tasks = make(tmp_path), Tasks()
     page = DataPage()

@@ -65,6 +65,14 @@ TABLE = (
     Setting("window_state", str, ""),
     Setting("tour_seen", bool, False),
     Setting("compiled_for", str, ""),  # the version whose solvers were compiled last
+    Setting(
+        *("projection", str, "pca"),
+        choices=lambda: (
+            ("pca", "Widest directions (PCA)"),
+            ("lda", "Between classes (LDA)"),
+            ("umap", "Neighborhoods (UMAP)"),
+        ),
+    ),
     Setting("layout", str, ""),  # of the pages, as JSON
 )
 SETTINGS = {setting.key: setting for setting in TABLE}

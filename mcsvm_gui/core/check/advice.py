@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.check.finding import Finding, Severity
 from mcsvm_gui.core.data.remedies import Remedy, remedies
+from mcsvm_gui.core.data.roles.arrangement import ROWS
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _FOUND |= {"constant columns", "empty columns", "many levels", "unscaled"}
 _NO_WARNING = {"sparse", "categories", "filled", "dropped rows", "comments", "query-numbers", "zero-based"}
 _NO_WARNING |= {"label-truth-values", "label-spellings", "trailing-separator", "label-blanks", "weightless-rows"}
 _NO_WARNING |= {"row-names", "words", "joined categories"}
+
+_PICKED = {"MC002": "contradictions", "MC003": "repeated"}  # findings about rows that can be shown
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Looked(NamedTuple):
     @property
     def advice(self) -> tuple[Advice, ...]:
         """The worst first, and of equals those that something can be done about."""
-        every = (*map(advice_of, self.findings), *self.remarks)
+        every = (*map(_with_rows, self.findings), *self.remarks)
         return tuple(sorted(every, key=lambda one: (one.severity.rank, not one.actions)))
 
 
@@ -68,6 +71,14 @@ def advice_of(finding: Finding) -> Advice:
     sentence = tr("{what} To do: {do}", what=what, do=as_sentence(do))
     head = tr("{title} ({where}; {code})", title=title, where=where, code=finding.code)
     return Advice(sentence, finding.severity, actions(finding.actions), head)
+
+
+def _with_rows(finding: Finding) -> Advice:
+    """On the page that has them."""
+    advice, pick = advice_of(finding), _PICKED.get(finding.code)
+    if pick is None:
+        return advice
+    return replace(advice, actions=(*advice.actions, Action(tr("Show these rows"), ROWS, pick)))
 
 
 def of_error(error: InputError) -> Advice:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, classes, file, rows, share
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, classes, columns, file, rows, share
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.remedies import Remedy
@@ -161,6 +161,21 @@ class SmallTest(Check[CheckedPlan]):
                 half=share(half),
             )
             yield self.found(Sentence("test rows"), what, Sentence("compare machines by cross-validation on all rows"))
+
+
+class CurvedText(Check[CheckedPlan]):
+    code, severity, title = "MC045", Severity.NOTE, Sentence("Texts with a curved kernel")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        if plan.dataset.table is None:
+            return
+        names = [column.name for column in plan.dataset.columns if column.kind == "text"]
+        if names and plan.kernel != "linear":
+            what = Sentence(
+                "each word is a feature: with so many, a linear kernel parts the classes as well, and is much faster"
+            )
+            linear = Remedy(OPTIONS["kernel"], "linear")
+            yield self.found(columns(names), what, Sentence("take {linear}", linear=linear))
 
 
 class WideData(Check[CheckedPlan]):

@@ -20,7 +20,7 @@ OF_DATA: tuple[type[Check[CheckedPlan]], ...] = (
     *(of_classes.UnequalClasses, of_classes.SmallClasses, of_classes.UntestedClasses, of_classes.UnseenClasses),
     *(of_classes.MeasuredClasses, of_classes.SortedRows, of_classes.AbsentClasses),
     *(of_shift.ShiftedColumns, of_shift.BeyondRange, of_shift.ShiftedClasses),
-    *(of_classes.SmallTest, of_classes.WideData, of_columns.Unusable),
+    *(of_classes.SmallTest, of_classes.WideData, of_classes.CurvedText, of_columns.Unusable),
 )
 OF_RESULTS: tuple[type[Check[CheckedResults]], ...] = (
     *(results.BelowMajority, results.BelowNeighbours, results.BelowBoosting),

@@ -32,7 +32,7 @@ def _steps() -> Iterator[Callable[[], object]]:
 
 def _import() -> None:
     from mcsvm_gui.core.data import inspection  # noqa: F401
-    from mcsvm_gui.core.data.projections import principal  # noqa: F401
+    from mcsvm_gui.core.data.projections import projection  # noqa: F401
     from mcsvm_gui.core.machine import model_file, session  # noqa: F401
 
 

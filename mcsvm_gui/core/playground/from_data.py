@@ -9,7 +9,8 @@ import numpy as np
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.projections.principal import project, thin
+from mcsvm_gui.core.data.projections.principal import thin
+from mcsvm_gui.core.data.projections.projection import project
 from mcsvm_gui.core.data.spellings import class_order
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, Drawing
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
 
+from mcsvm_gui.core.data.roles.arrangement import NAME, Place
 from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
@@ -21,8 +22,6 @@ MOST_NAMES = 5  # columns of names that are shown
 MOST_SHOWN = 100  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
 MISSING, ZERO = "–", "·"  # noqa: RUF001 - an en dash
 Index = QModelIndex | QPersistentModelIndex
-NAME = "name "  # before what a column of names is called; as core.data.roles.arranging has it
-Place: TypeAlias = int | str  # of a column: the number of a feature, or what else it is: label, weight, or a NAME
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NOWHERE = QModelIndex()
@@ -49,8 +48,16 @@ class DataModel(QAbstractTableModel):
         self._order = order
         self.endResetModel()
 
-    def _at(self, row: int) -> int:
-        return row if self._order is None else int(self._order[row])
+    def row_of(self, place: int) -> int:
+        """Of the data set."""
+        return place if self._order is None else int(self._order[place])
+
+    def place_of(self, row: int) -> int | None:
+        """Where a row of the data set is shown."""
+        if self._order is None:
+            return row if row < self.rowCount() else None
+        found = (self._order == row).nonzero()[0]
+        return int(found[0]) if found.size else None
 
     def move_to(self, first: int) -> None:
         """Show the features from this one on, as many as there is room for."""
@@ -165,7 +172,7 @@ class DataModel(QAbstractTableModel):
 
     def _value(self, row: int, feature: Place) -> float | str | None:
         assert self._data is not None
-        row = self._at(row)
+        row = self.row_of(row)
         if feature == "label":
             return None if self._data.labels is None else self._data.labels[row]
         if feature == "weight":
@@ -242,12 +249,12 @@ class DataModel(QAbstractTableModel):
 
     def _row_header(self, row: int, role: int) -> Any:
         if role == Qt.ItemDataRole.DisplayRole:
-            return str(self._at(row) + 1)
+            return str(self.row_of(row) + 1)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT
         assert self._data is not None
         if role == Qt.ItemDataRole.ToolTipRole and self._data.lines is not None:
-            return tr("line {number} of the file", number=int(self._data.lines[self._at(row)]))
+            return tr("line {number} of the file", number=int(self._data.lines[self.row_of(row)]))
         return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
-    from mcsvm_gui.core.data.projections.principal import Projected
+    from mcsvm_gui.core.data.projections.projection import Projected
     from mcsvm_gui.core.data.roles.summary import ColumnSummary
     from mcsvm_gui.core.data.samples import SampleDataset
 
@@ -59,7 +59,8 @@ class DataPage(QWidget):
     data_asked = Signal()  # back from the gallery
     reading_changed = Signal(str, object)
     role_chosen = Signal(object, str)  # names of columns, and their role
-    arrangement_asked = Signal(object, bool, str)  # of rows: a column or None, downwards, and where
+    arrangement_asked = Signal(object)  # of rows
+    projection_chosen = Signal(str)
     rule_changed = Signal(str, object)
     holdout_changed = Signal(int)
     seed_changed = Signal(int)
@@ -176,6 +177,9 @@ class DataPage(QWidget):
         self.reading.changed.connect(self.reading_changed)
         self.roles.role_chosen.connect(self.role_chosen)
         self.table.arrangement_asked.connect(self.arrangement_asked)
+        self.table.row_selected.connect(self.projection.point_out)
+        self.projection.row_clicked.connect(self.table.go_to_row)
+        self.projection.way_chosen.connect(self.projection_chosen)
         self.checks.acted.connect(self.acted)
         self.failure.acted.connect(self.acted)
         form = self.preparation
@@ -246,6 +250,8 @@ class DataPage(QWidget):
         self.preparation.show()
         self.classes.hide()  # until its counts are there
         self.table.show_data(dataset)
+        self.projection.ring(None)
+        self.projection.point_out(-1)
         self.roles.show_columns((), ())
         self.content.setCurrentIndex(0)
 
@@ -278,6 +284,9 @@ class DataPage(QWidget):
         self.classes.show_counts(names, counts)
         self.classes.show()
 
+    def show_ways(self, chosen: str, missing: Mapping[str, str]) -> None:
+        self.projection.show_ways(chosen, missing)
+
     def show_projection(self, projected: Projected) -> None:
         self.projection.show_points(projected)
 
@@ -289,6 +298,11 @@ class DataPage(QWidget):
 
     def show_order(self, order: np.ndarray | None) -> None:
         self.table.show_order(order)
+        self.projection.ring(order)
+
+    def pick_rows(self, pick: str) -> None:
+        self.tabs.setCurrentWidget(self.table)
+        self.table.pick_rows(pick)
 
     def say_no_order(self, sentence: str) -> None:
         self.table.say_trouble(sentence)

@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.files import pasted
 from mcsvm_gui.core.data.form import applied, asked_rules, columns_of, reading_form
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.remedies import remedies
+from mcsvm_gui.core.data.roles.arrangement import ROWS, Arrangement
 from mcsvm_gui.core.data.roles.value import ONE, Role, with_roles
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from mcsvm_gui.core.check.advice import Looked
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.projections.principal import Projected
+    from mcsvm_gui.core.data.projections.projection import Projected
     from mcsvm_gui.core.data.roles.summary import ColumnSummary
     from mcsvm_gui.ui.runs.workspace import Workspace
 
@@ -35,6 +36,13 @@ PREPARATION = tuple(options_of(Rules))
 OF_DATA = (*PREPARATION, *options_of(ReadOptions))
 _ORDER = "columns", "rows", "survey", "roles", "checks", "projection"
 PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
+
+
+_LOOKING: dict[str, Callable[[], str]] = {
+    "pca": lambda: tr("Looking for the two widest directions…"),
+    "lda": lambda: tr("Looking for directions between the classes…"),
+    "umap": lambda: tr("Looking for neighborhoods; the first time takes a minute…"),
+}
 
 
 class _Look(NamedTuple):
@@ -56,7 +64,7 @@ class DataPresenter(QObject):
         self._pause.setInterval(PAINTING)
         self._pause.timeout.connect(self._next_look)
         self._shown: Dataset | None = None
-        self._projected: tuple[Dataset, str] | None = None  # what was asked for last
+        self._projected: tuple[Dataset, str, str] | None = None  # what was asked for last
         self._checked: dict[str, Any] = {}  # what was asked for last
         self._sizing = Ticket()  # of the file that is loading
         self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
@@ -75,6 +83,7 @@ class DataPresenter(QObject):
         view.reading_changed.connect(self._read_again)
         view.role_chosen.connect(self._give_role)
         view.arrangement_asked.connect(self._arrange)
+        view.projection_chosen.connect(self._project_otherwise)
         view.rule_changed.connect(lambda name, value: workspace.set_preparation(**{name: value}))
         view.holdout_changed.connect(self._hold_out)
         view.seed_changed.connect(lambda seed: workspace.set_preparation(seed=seed))
@@ -116,11 +125,16 @@ class DataPresenter(QObject):
         except InputError as trouble:
             self.workspace.message.emit(as_sentence(worded(trouble)))
 
-    def _arrange(self, by: int | str | None, descending: bool, where: str) -> None:
-        data = self._shown
+    def _arrange(self, asked: Arrangement) -> None:
+        data, scale = self._shown, self.workspace.rules.scale
         if data is not None:
             refused = lambda error: self.view.say_no_order(as_sentence(worded(error.brief)))  # noqa: E731
-            self._look("rows", lambda: _arranged(data, by, descending, where), self.view.show_order, refused)
+            self._look("rows", lambda: _arranged(data, asked, scale), self.view.show_order, refused)
+
+    def _project_otherwise(self, way: str) -> None:
+        self.workspace.settings["projection"] = way
+        if self._shown is not None:
+            self._project(self._shown)
 
     def _give_role(self, names: Sequence[str], role: Role) -> None:
         data, (path, read) = self._shown, self.workspace.last_asked
@@ -137,6 +151,9 @@ class DataPresenter(QObject):
         self.workspace.set_preparation(holdout=per_cent / 100.0 if per_cent else None)
 
     def _pressed(self, option: str, value: str | None) -> None:
+        if option == ROWS:
+            self.view.pick_rows(value or "")
+            return
         self.workspace.checks.acted.emit(option, value)
         if option not in OF_DATA:
             self.workspace.message.emit(tr("Entered on the Train and Tune pages."))
@@ -309,13 +326,24 @@ class DataPresenter(QObject):
         self.workspace.checks.tell(looked.findings)
 
     def _project(self, data: Dataset) -> None:
-        """The picture of the scaled data: anew only where data or scaling have changed."""
-        scale = self.workspace.rules.scale
-        if self._projected == (data, scale):
+        """The picture of the scaled data: anew only where data, scaling or way have changed."""
+        scale, way = self.workspace.rules.scale, self.workspace.settings["projection"]
+        missing = self._missing_ways()
+        way = "pca" if way in missing else way
+        if self._projected == (data, scale, way):
             return
-        self._projected = data, scale
-        self.view.say_projection(tr("Looking for the two widest directions…"))
-        self._look("projection", lambda: _projection(data, scale), self.view.show_projection, self._say_no_projection)
+        self._projected = data, scale, way
+        self.view.show_ways(way, missing)
+        self.view.say_projection(_LOOKING[way]())
+        asked = lambda: _projection(data, scale, way)  # noqa: E731
+        self._look("projection", asked, self.view.show_projection, self._say_no_projection)
+
+    @staticmethod
+    def _missing_ways() -> dict[str, str]:
+        """Ways to project that cannot be gone here, and why."""
+        from mcsvm_gui.core.data.projections.neighborhoods import NEEDED, missing
+
+        return {"umap": worded(NEEDED)} if missing() else {}
 
     def _say_no_survey(self, error: InputError) -> None:
         self.view.show_summary(worded(error.brief))
@@ -336,10 +364,10 @@ def _looked(asked: Mapping[str, Any]) -> Looked:
     return look(CheckedPlan(**asked))
 
 
-def _arranged(dataset: Dataset, by: int | str | None, descending: bool, where: str) -> np.ndarray | None:
+def _arranged(dataset: Dataset, asked: Arrangement, scale: str) -> np.ndarray | None:
     from mcsvm_gui.core.data.roles.arranging import arranged
 
-    return arranged(dataset, by, descending, where)
+    return arranged(dataset, asked, scale)
 
 
 def _summaries(dataset: Dataset) -> tuple[ColumnSummary, ...]:
@@ -348,10 +376,10 @@ def _summaries(dataset: Dataset) -> tuple[ColumnSummary, ...]:
     return summaries(dataset)
 
 
-def _projection(dataset: Dataset, scale: str) -> Projected:
-    from mcsvm_gui.core.data.projections.principal import project
+def _projection(dataset: Dataset, scale: str, way: str) -> Projected:
+    from mcsvm_gui.core.data.projections.projection import project
 
-    return project(dataset, scale)
+    return project(dataset, scale, way)
 
 
 def _size_text(path: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -19,7 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.base.figures import count
-from mcsvm_gui.ui.data.model import MOST_SHOWN, DataModel, Place
+from mcsvm_gui.core.data.roles.arrangement import ALL, PICKS, Arrangement, Place
+from mcsvm_gui.ui.data.model import MOST_SHOWN, DataModel
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -62,7 +64,8 @@ class CopyableTable(QTableView):
 
 
 class DataTable(QWidget):
-    arrangement_asked = Signal(object, bool, str)  # a column or None, downwards, and which rows
+    arrangement_asked = Signal(object)  # Arrangement
+    row_selected = Signal(int)  # of the data set
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +77,7 @@ class DataTable(QWidget):
         self.go_to.setObjectName("goToColumnEdit")
         self.go_to.setAccessibleName(tr("Go to column"))
         self.go_to.setPlaceholderText(tr("go to column: name or number"))
-        self.go_to.setFixedWidth(28 * UNIT)
+        _let_shrink(self.go_to)
         self.go_to.returnPressed.connect(self._go)
         self.go_to.textEdited.connect(lambda: self.trouble.clear())
         self.trouble.setProperty("role", "bad")
@@ -84,9 +87,16 @@ class DataTable(QWidget):
         self.rows.setObjectName("rowFilterEdit")
         self.rows.setAccessibleName(tr("Show the rows where"))
         self.rows.setPlaceholderText(tr("show rows where: CLASS=a; x>3"))
-        self.rows.setFixedWidth(28 * UNIT)
+        _let_shrink(self.rows)
         self.rows.returnPressed.connect(self._ask)
+        self.pick = QComboBox()
+        self.pick.setObjectName("rowPickCombo")
+        self.pick.setAccessibleName(tr("Which rows are shown"))
+        for name, title in PICKS.items():
+            self.pick.addItem(tr(title), name)
+        self.pick.currentIndexChanged.connect(lambda: self._ask())
         self.rows.textEdited.connect(lambda words: None if words else self._ask())
+        self.grid.selectionModel().currentRowChanged.connect(self._tell_row)
         self.grid.horizontalHeader().sectionClicked.connect(self._sort_by)
         self.back = self._step("previousColumnsButton", "<", tr("Previous columns"), -MOST_SHOWN)
         self.on = self._step("nextColumnsButton", ">", tr("Next columns"), MOST_SHOWN)
@@ -111,10 +121,11 @@ class DataTable(QWidget):
         row.setSpacing(UNIT)
         for part in (self.where, self.back, self.on):
             row.addWidget(part)
-        row.addWidget(self.rows)
+        row.addWidget(self.pick)
+        row.addWidget(self.rows, 1)
         row.addStretch()
         row.addWidget(self.trouble)
-        row.addWidget(self.go_to)
+        row.addWidget(self.go_to, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -135,6 +146,7 @@ class DataTable(QWidget):
         for edit in (self.go_to, self.rows):
             edit.clear()
         self.trouble.clear()
+        self._set_pick(ALL)
         self._sorted, self._descending = None, False
         self._refresh()
         self.grid.scrollToTop()
@@ -152,14 +164,39 @@ class DataTable(QWidget):
 
     def _ask(self) -> None:
         self.trouble.clear()
-        self.arrangement_asked.emit(self._sorted, self._descending, self.rows.text())
+        self.arrangement_asked.emit(
+            Arrangement(self._sorted, self._descending, self.rows.text(), self.pick.currentData())
+        )
+
+    def pick_rows(self, pick: str) -> None:
+        self._set_pick(pick)
+        self.rows.clear()
+        self._ask()
+
+    def _set_pick(self, pick: str) -> None:
+        with QSignalBlocker(self.pick):
+            self.pick.setCurrentIndex(self.pick.findData(pick))
 
     def show_order(self, order: np.ndarray | None) -> None:
         self.model.show_order(order)
         self._mark()
-        found = "" if order is None or not self.rows.text().strip() else count(len(order))
-        self.trouble.setText("" if found != "0" else tr("no row is so"))
+        self.trouble.setText("" if order is None or len(order) else tr("no row is so"))
         self.grid.scrollToTop()
+
+    def go_to_row(self, row: int) -> None:
+        """A row of the data set, where it is among those shown."""
+        place = self.model.place_of(row)
+        if place is None:
+            self.trouble.setText(tr("row {row} is not among these", row=count(row + 1)))
+            return
+        self.trouble.clear()
+        index = self.model.index(place, 0)
+        self.grid.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+        self.grid.selectRow(place)
+
+    def _tell_row(self, current: QModelIndex) -> None:
+        if current.isValid():
+            self.row_selected.emit(self.model.row_of(current.row()))
 
     def say_trouble(self, sentence: str) -> None:
         self.trouble.setText(sentence)
@@ -216,6 +253,11 @@ class DataTable(QWidget):
             heading = str(model.headerData(column, Qt.Orientation.Horizontal))
             wanted = max(map(len, [heading, *texts])) * character + 3 * UNIT
             self.grid.setColumnWidth(column, max(_NARROW, min(_WIDE, wanted)))
+
+
+def _let_shrink(edit: QLineEdit) -> None:
+    edit.setMinimumWidth(12 * UNIT)
+    edit.setMaximumWidth(28 * UNIT)
 
 
 def _grid(model: DataModel) -> CopyableTable:

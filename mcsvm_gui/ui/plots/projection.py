@@ -1,46 +1,92 @@
-"""The rows along their first two principal components, each class with its colour and its marker."""
+"""The rows in two directions, each class with its colour and its marker; rows are pointed out, and can be clicked."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QPen, QResizeEvent, QStandardItemModel
+from PySide6.QtWidgets import QComboBox
 
 from mcsvm_gui.core.base.figures import count, per_cent
+from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.class_marks import DISTINCT, class_colour, class_marker, shortened
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.projections.principal import Projected
+    from mcsvm_gui.core.data.projections.projection import Projected
 
 MOST_IN_LEGEND, MOST_SHOWN, _SHORT = 20, 6, 14  # classes in pictures saved, and in the window if so short
 _NEAR = 8.0  # pixels from the pointer to a point that is meant
 _SIZE, _MANY = 7, 2_000
+_RING = 13  # across, around a row of the table
+
+
+class Rings(pg.ScatterPlotItem):
+    """Around points, which stay what they are."""
 
 
 class Projection(HoverTitlePlot):
+    row_clicked = Signal(int)  # of the data set
+    way_chosen = Signal(str)
+
     def __init__(self) -> None:
-        self._shown: Projected | None = None
+        self.shown: Projected | None = None
+        self._ringed: np.ndarray | None = None  # rows of the data set, rising: those of a table that shows some
+        self.pointed_out = -1  # the row that is selected there
         self._words = ""
+        self.way = QComboBox()
         super().__init__("projectionPlot", tr("Projection"))
+        self._offer_ways()
         self.legend = self.addLegend(offset=(-4, 4), labelTextSize="8pt", verSpacing=-6)
         self.retheme()
+        self.scene().sigMouseClicked.connect(self._clicked)
+
+    def _offer_ways(self) -> None:
+        """In the corner, beside the title."""
+        self.way.setParent(self)
+        self.way.setObjectName("projectionCombo")
+        self.way.setAccessibleName(tr("How the rows are projected"))
+        for name, title in SETTINGS["projection"].choices():
+            self.way.addItem(name.upper(), name)
+            self.way.setItemData(self.way.count() - 1, tr(title), Qt.ItemDataRole.ToolTipRole)
+        self.way.currentIndexChanged.connect(lambda: self.way_chosen.emit(self.way.currentData()))
+
+    def show_ways(self, chosen: str, missing: Mapping[str, str]) -> None:
+        """`missing`: ways that cannot be gone, and why."""
+        with QSignalBlocker(self.way):
+            self.way.setCurrentIndex(self.way.findData(chosen))
+        self.way.setToolTip(self.way.currentData(Qt.ItemDataRole.ToolTipRole))
+        model = self.way.model()
+        assert isinstance(model, QStandardItemModel)
+        for place in range(self.way.count()):
+            why = missing.get(self.way.itemData(place))
+            model.item(place).setEnabled(why is None)
+            if why is not None:
+                model.item(place).setToolTip(why)
+
+    def room_beside(self) -> int:
+        return 2 * self.way.sizeHint().width()  # as the title is in the middle
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        size = self.way.sizeHint()
+        self.way.setGeometry(self.width() - size.width(), 0, size.width(), size.height())
 
     def say(self, words: str) -> None:
         """Nothing to show yet, or why there is nothing."""
-        self._shown, self._words = None, words
+        self.shown, self._words, self.pointed_out = None, words, -1
         self._draw()
 
     def show_points(self, projected: Projected) -> None:
-        self._shown, self._words = projected, ""
+        self.shown, self._words = projected, ""
         self._draw()
         self.getPlotItem().autoRange()
 
@@ -57,14 +103,15 @@ class Projection(HoverTitlePlot):
     def _draw(self) -> None:
         self.clear()
         self.legend.clear()
-        shown = self._shown
+        shown = self.shown
         self.set_heading(self._title())
         for number, side in enumerate(("bottom", "left")):
-            self.name_axis(side, "" if shown is None else _component(number, shown.shares[number]))
+            self.name_axis(side, "" if shown is None else _direction(shown.way, number, shown.shares[number]))
         if shown is None or not shown.rows.size:
             return
         for mark in range(min(DISTINCT, max(1, len(shown.classes)))):
             self._add_class(shown, mark)
+        self._add_rings(shown)
         self._put_legend_aside(shown.points)
         self.legend.setVisible(self._legend_is_small())
 
@@ -78,7 +125,7 @@ class Projection(HoverTitlePlot):
             self.legend.setVisible(self._legend_is_small())
 
     def _legend_is_small(self) -> bool:
-        names = () if self._shown is None else self._shown.classes
+        names = () if self.shown is None else self.shown.classes
         return 1 < len(names) <= MOST_SHOWN and max(map(len, names)) <= _SHORT
 
     def _add_class(self, shown: Projected, mark: int) -> None:
@@ -100,8 +147,39 @@ class Projection(HoverTitlePlot):
         if 1 < len(shown.classes) <= MOST_IN_LEGEND:
             self.legend.addItem(points, html.escape(shortened(shown.classes[mark], 30)))
 
+    def ring(self, rows: np.ndarray | None) -> None:
+        """What a table shows; nothing is ringed where it shows all."""
+        total = 0 if self.shown is None else self.shown.total
+        ringed = None if rows is None or len(rows) >= total else np.sort(rows)
+        if ringed is not None or self._ringed is not None:
+            self._ringed, self.pointed_out = ringed, -1
+            self._draw()
+
+    def point_out(self, row: int) -> None:
+        """The row that is selected in a table."""
+        if row != self.pointed_out:
+            self.pointed_out = row
+            self._draw()
+
+    @property
+    def ringed(self) -> tuple[int, ...]:
+        """Rows of the data set."""
+        if self._ringed is None or self.shown is None:
+            return ()
+        return tuple(self.shown.rows[np.isin(self.shown.rows, self._ringed)].tolist())
+
+    def _add_rings(self, shown: Projected) -> None:
+        colours = theme.current()
+        if self._ringed is not None:
+            self._rings(shown.points[np.isin(shown.rows, self._ringed)], pg.mkPen(colours.text, width=1))
+        self._rings(shown.points[shown.rows == self.pointed_out], pg.mkPen(colours.accent, width=3))
+
+    def _rings(self, points: np.ndarray, pen: QPen) -> None:
+        if len(points):
+            self.addItem(Rings(pos=points, symbol="o", size=_RING, pen=pen, brush=None, pxMode=True))
+
     def _title(self) -> str:
-        shown = self._shown
+        shown = self.shown
         if shown is None:
             return self._words
         if not shown.points.any():
@@ -118,17 +196,24 @@ class Projection(HoverTitlePlot):
 
     def row_at(self, where: QPointF) -> int | None:
         """The position among the points shown of the one next to this place of the scene."""
-        if self._shown is None or not self._shown.rows.size:
+        if self.shown is None or not self.shown.rows.size:
             return None
         spot = self.getViewBox().mapSceneToView(where)
         across, down = self.getViewBox().viewPixelSize()
-        steps = (self._shown.points - (spot.x(), spot.y())) / (across, down)
+        steps = (self.shown.points - (spot.x(), spot.y())) / (across, down)
         distances = np.hypot(steps[:, 0], steps[:, 1])
         nearest = int(distances.argmin())
         return nearest if distances[nearest] <= _NEAR else None
 
+    def _clicked(self, event: Any) -> None:
+        if event.button() is Qt.MouseButton.LeftButton and not event.double():
+            place = self.row_at(event.scenePos())
+            if place is not None and self.shown is not None:
+                self.point_out(int(self.shown.rows[place]))
+                self.row_clicked.emit(self.pointed_out)
+
     def named_at(self, where: QPointF) -> str | None:
-        place, shown = self.row_at(where), self._shown
+        place, shown = self.row_at(where), self.shown
         if place is None or shown is None:
             return None
         row = count(int(shown.rows[place]) + 1)
@@ -148,5 +233,11 @@ class Projection(HoverTitlePlot):
         self.legend.anchor((x, y), (x, y), offset=(4 - 8 * x, 4 - 8 * y))
 
 
-def _component(number: int, share: float) -> str:
-    return tr("component {number}: {share} of variance", number=number + 1, share=per_cent(share))
+def _direction(way: str, number: int, share: float) -> str:
+    if way == "umap":
+        return tr("UMAP {number}", number=number + 1)
+    if way == "pca":
+        return tr("component {number}: {share} of variance", number=number + 1, share=per_cent(share))
+    if not share:
+        return tr("widest direction beside it")
+    return tr("discriminant {number}: {share}", number=number + 1, share=per_cent(share))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 from fake_queue import FakeQueue, NoRuns
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QPointF, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -93,6 +93,8 @@ NAMES: dict[str, type[QWidget]] = {
     "dataSummary": QLabel,
     "classChart": QWidget,
     "projectionPlot": QWidget,
+    "projectionCombo": QComboBox,
+    "rowPickCombo": QComboBox,
 }
 
 
@@ -307,3 +309,80 @@ print([name for name in {HEAVY!r} if name in sys.modules])
 def test_nothing_heavy_is_imported_before_the_page_is_painted() -> None:
     found = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=True, timeout=60)
     assert ast.literal_eval(found.stdout) == []
+
+
+def doubled(folder: Path) -> Path:
+    lots = np.random.default_rng(0)
+    lines = [f"{x:.3f},{y:.3f},{'ab'[n % 2]}" for n, (x, y) in enumerate(lots.normal(size=(60, 2)))]
+    lines[7], lines[30] = "400,-300,a", lines[3]
+    path = folder / "doubled.csv"
+    path.write_text("x,y,label\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def shown_rows(stage: Stage) -> list[int]:
+    model = stage.page.table.model
+    return [model.row_of(place) for place in range(model.rowCount())]
+
+
+def test_outliers_and_repeated_rows_are_a_choice_and_ringed(stage: Stage, tmp_path: Path) -> None:
+    stage.open(doubled(tmp_path))
+    assert stage.page.projection.ringed == ()
+    stage.pick("rowPickCombo", "outliers")
+    assert shown_rows(stage)[0] == 7
+    assert 7 in stage.page.projection.ringed
+    stage.pick("rowPickCombo", "repeated")
+    assert shown_rows(stage) == [3, 30]
+    assert stage.page.projection.ringed == (3, 30)
+    stage.pick("rowPickCombo", "all")
+    assert len(shown_rows(stage)) == 60
+    assert stage.page.projection.ringed == ()
+
+
+def test_a_finding_about_rows_shows_them(stage: Stage, tmp_path: Path) -> None:
+    stage.open(doubled(tmp_path))
+    buttons = [one for one in stage.page.checks.findChildren(QAbstractButton) if one.text() == "Show these rows"]
+    assert buttons
+    buttons[0].click()
+    stage.settle()
+    assert shown_rows(stage) == [3, 30]
+    assert stage.find(QComboBox, "rowPickCombo").currentData() == "repeated"
+
+
+def test_a_point_that_is_clicked_is_a_row_that_is_selected(stage: Stage, tmp_path: Path) -> None:
+    stage.open(doubled(tmp_path))
+    plot, table = stage.page.projection, stage.page.table
+    place = next(n for n, row in enumerate(plot.shown.rows) if row == 7)
+    where = plot.getViewBox().mapViewToScene(QPointF(*plot.shown.points[place]))
+    stage.bot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.mapFromScene(where))
+    assert [index.row() for index in table.grid.selectionModel().selectedRows()] == [7]
+    assert plot.pointed_out == 7
+    table.grid.selectRow(12)
+    assert plot.pointed_out == 12
+    stage.pick("rowPickCombo", "repeated")
+    table.go_to_row(7)
+    assert "8" in table.trouble.text()
+
+
+def test_the_projection_is_chosen_and_remembered(stage: Stage) -> None:
+    stage.open(resources.dataset("iris"))
+    assert stage.page.projection.shown.way == "pca"
+    stage.pick("projectionCombo", "lda")
+    assert stage.page.projection.shown.way == "lda"
+    assert "discriminant 1: 99" in stage.page.projection.getAxis("bottom").labelText
+    assert stage.settings["projection"] == "lda"
+    stage.open(resources.dataset("wine"))
+    assert stage.page.projection.shown.way == "lda"
+
+
+def test_what_is_not_installed_cannot_be_chosen_and_says_what_it_needs(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcsvm_gui.core.data.projections.neighborhoods.missing", lambda: True)
+    stage.settings["projection"] = "umap"
+    stage.open(resources.dataset("iris"))
+    box = stage.find(QComboBox, "projectionCombo")
+    entry = box.model().item(box.findData("umap"))
+    assert not entry.isEnabled()
+    assert "umap-learn" in entry.toolTip()
+    assert stage.page.projection.shown.way == "pca"

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.data.projections.principal import Projected
+from mcsvm_gui.core.data.projections.projection import Projected
 from mcsvm_gui.ui.kit.theme import CLASS_COLOURS
 from mcsvm_gui.ui.plots.class_bars import MOST_NAMED, ClassBars
 from mcsvm_gui.ui.plots.class_marks import DISTINCT, class_colour, class_marker

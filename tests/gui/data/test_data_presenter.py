@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.samples import samples
@@ -25,7 +26,7 @@ class FakeView(QObject):
     cancelled, gallery_asked, data_asked, test_dropped = Signal(), Signal(), Signal(), Signal()
     reading_changed, acted = Signal(str, object), Signal(str, object)
     role_chosen = Signal(object, str)
-    arrangement_asked = Signal(object, bool, str)
+    arrangement_asked, projection_chosen = Signal(object), Signal(str)
     rule_changed = Signal(str, object)
     holdout_changed, seed_changed = Signal(int), Signal(int)
 
@@ -34,7 +35,7 @@ class FakeView(QObject):
         self.told: list[tuple[str, tuple[Any, ...]]] = []
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        if not name.startswith(("show_", "say_", "set_", "focus_")):
+        if not name.startswith(("show_", "say_", "set_", "focus_", "pick_")):
             raise AttributeError(name)
         return lambda *values: self.told.append((name, values))
 
@@ -91,7 +92,8 @@ class FakeWorkspace(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tasks, self.settings = FakeTasks(), {"recent_files": ["/there/old.csv"], "last_folder": "/there"}
+        self.tasks, self.settings = FakeTasks(), Settings()
+        self.settings["recent_files"], self.settings["last_folder"] = ["/there/old.csv"], "/there"
         self.dataset = self.test = self.path = self.test_path = None
         self.read, self.rules, self.holdout, self.seed = ReadOptions(), Rules(), 0.3, 0
         self.checks = Checks(self)
@@ -249,7 +251,8 @@ def test_missing_cells_come_with_two_ways_out(stage: Stage, tmp_path: Path) -> N
     stage.open(with_gaps(tmp_path))
     first = stage.view.last("show_advice")[0][0]
     assert first.sentence.startswith("5 cells are missing")
-    assert [(action.option, action.value) for action in first.actions] == [("missing", "mean"), ("missing", "drop")]
+    asked = [(action.option, action.value) for action in first.actions]
+    assert asked == [("missing", "mean"), ("missing", "drop")]
     stage.view.acted.emit("missing", "drop")
     assert ("preparation", {"missing": "drop"}) in stage.workspace.asked
     stage.workspace.tasks.work()

@@ -8,17 +8,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
+from mcsvm_gui.core.data.roles.arrangement import NAME, Arrangement, Place
 from mcsvm_gui.core.data.roles.coding import PIECE, coded, ranks
 from mcsvm_gui.core.data.roles.conditions import CLASS, conditions
+from mcsvm_gui.core.data.roles.picking import picked
 from solvers.errors import InputError
 
-NAME = "name "  # before what a column of names is called
-Place = int | str  # the number of a feature; or label, weight, or a NAME
 
-
-def arranged(dataset: Dataset, by: Place | None, descending: bool, where: str) -> np.ndarray | None:
+def arranged(dataset: Dataset, asked: Arrangement, scale: str = "minmax") -> np.ndarray | None:
     """Row numbers; None for all of them in their own order. Missing cells come last. InputError: no such condition."""
-    rows = None if not where.strip() else np.flatnonzero(_holding(dataset, where))
+    rows, by, descending = picked(dataset, asked.pick, scale), asked.by, asked.descending
+    if asked.where.strip():
+        held = _holding(dataset, asked.where)
+        rows = np.flatnonzero(held) if rows is None else rows[held[rows]]
     if by is None:
         return rows
     keys = _ranks(cells_of(dataset, by))

@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import MISSING, SCALES, Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.remedies import Remedy, remedies
+from mcsvm_gui.core.data.roles.arrangement import ROWS
 from mcsvm_gui.core.data.survey import summary, survey
 from solvers.errors import Sentence
 
@@ -76,6 +77,7 @@ def test_repeated_and_contradicting_rows_are_counted(tmp_path: Path) -> None:
     said = [one.sentence.partition(" To do:")[0] for one in advise(data, Rules())]
     assert "1 row occurs again." in said
     assert "3 rows are there again with another class: not all can be right." in said
+    assert {(ROWS, "repeated"), (ROWS, "contradictions")} <= actions(advise(data, Rules()))
 
 
 def test_a_guess_that_is_doubtful_leads_to_its_control(tmp_path: Path) -> None:

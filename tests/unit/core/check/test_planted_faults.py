@@ -122,6 +122,12 @@ PLANTED: dict[str, Callable[[], CheckedPlan | CheckedResults]] = {
     "MC042": lambda: of_columns(labelled(sound(), ["c0" if n % 10 else "c1" for n in range(ROWS)])),
     "MC043": lambda: CheckedPlan(sound(100), holdout=0.3),
     "MC044": lambda: CheckedPlan(sparse(500)),
+    "MC045": lambda: CheckedPlan(
+        replace(
+            made({"said": ["two words", "three of them"] * 120, "width": np.arange(240) % 7.0}, ["a", "b"] * 120),
+            columns=(Column("said", "text"), Column("width", "number")),
+        )
+    ),
     "MC050": lambda: CheckedResults({"": 0.3, "majority": 0.5}),
     "MC051": lambda: CheckedResults({"": 0.8, "neighbours": 0.9}),
     "MC052": lambda: CheckedResults({"": 0.8, "boosting": 0.9}),
