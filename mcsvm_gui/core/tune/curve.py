@@ -155,18 +155,25 @@ def conclusion(document: Mapping[str, Any]) -> str:
         worth = tr("More rows like these are worth it.")
     else:
         worth = tr("Whether more rows are worth it is not certain.")
-    limit = found["limit"]
-    numbers = tr(
-        "Twice as many bring {gain} points of accuracy ({low} to {high});"
-        " rows without end would bring it to {limit} ({least} to {most}).",
+    doubled = tr(
+        "Twice as many bring {gain} points of accuracy ({low} to {high}).",
         gain=f"{gain:.1f}",
         low=f"{low:.1f}",
         high=f"{high:.1f}",
+    )
+    return f"{worth} {doubled} {_limit(found['limit'], document['points'][-1]['accuracy'])}"
+
+
+def _limit(limit: Mapping[str, float], last: float) -> str:
+    """A law that ends at 1 was kept from going further, which is no estimate, unless all rows are right already."""
+    if limit["accuracy"] >= 1.0 > last:
+        return tr("How far rows without end would bring it cannot be told from these.")
+    return tr(
+        "Rows without end would bring it to {limit} ({least} to {most}).",
         limit=figures.accuracy(limit["accuracy"]),
         least=f"{100.0 * limit['low']:.1f}",
         most=f"{100.0 * limit['high']:.1f}",
     )
-    return f"{worth} {numbers}"
 
 
 def _point(tuning: Tuning, share: float, results: list[FoldResult]) -> CurvePoint:

@@ -147,3 +147,20 @@ def test_a_report_has_points_figure_and_conclusion(stage: Stage, qtbot: QtBot, t
 
     (figure,) = (block for block in blocks if isinstance(block, Figure))
     figure.plot.draw(matplotlib.figure.Figure().add_subplot())
+
+
+@pytest.mark.parametrize(
+    ("limit", "last", "said"),
+    [
+        (0.9, 0.8, "Rows without end would bring it to 90.0"),
+        (1.0, 0.8, "cannot be told from these"),
+        (1.0, 1.0, "Rows without end would bring it to 100"),
+    ],
+)
+def test_a_limit_that_was_kept_from_going_further_is_no_estimate(limit: float, last: float, said: str) -> None:
+    """Accuracy ends at 1: a fitted law that would go on tells nothing of where it ends."""
+    gain = {"gain": 0.04, "low": 0.02, "high": 0.05}
+    projected = {"gain": [gain], "limit": {"accuracy": limit, "low": 0.85, "high": 1.0}}
+    words = conclusion({"projected": projected, "points": [{"accuracy": last}]})
+    assert said in words
+    assert "Twice as many bring 4.0 points" in words
