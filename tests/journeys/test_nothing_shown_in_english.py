@@ -42,6 +42,7 @@ NAMES |= {"mcsvm", "Python", "Deutsch", "English", "scale", "holm", "Holm", "Ctr
 NAMES |= {*WORDS.findall(f"{formats.titles()} SELECT FROM HTML JSON LaTeX Markdown PDF PNG SVG UTF ISO GB JIS Windows")}
 AS_TYPED = "ommand"  # in the names of labels that show what can be typed into a terminal
 NAMES |= {"CLASS", "size", "new"}  # of examples of what can be typed
+NAMES |= {"PCA", "LDA", "UMAP"}  # of methods
 OF_LIBRARIES = re.compile("qt_|Scroll(Left|Right)Button|$")  # names of buttons of Qt and of actions of pyqtgraph
 ROLES = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole
 
