@@ -71,7 +71,7 @@ def _accuracies(
             request,
             plan.dataset,
             plan.folds,
-            lambda done, parts: progress.begin(f"training without fold {done + 1} of {parts} ..."),
+            lambda done, expected: progress.share("comparing", done / expected),
             lambda: interrupt.requested,
         )
     finally:

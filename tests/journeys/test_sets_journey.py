@@ -55,6 +55,10 @@ def test_a_machine_stands_beside_simple_methods(open_window: Callable[[], Hand],
     hand.wait(lambda: hand.find(QAbstractButton, "baselinesButton").isEnabled())
     hand.click("baselinesButton")
     assert hand.find(QAbstractButton, "baselinesButton").text() == "Stop comparing"
+    (key,) = hand.work.queue.active()
+    hand.wait(lambda: hand.work.baselines.known is not None and hand.work.baselines.known.done > 0)
+    status = hand.work.baselines.status(key)
+    assert (status.title, status.progress.endswith("of 20 trainings")) == ("Simple methods beside ww", True)
     hand.wait(lambda: any("Right in 5 folds" in words for words in listed(hand, "trainPage")))
     assert any("MC052" in words for words in listed(hand, "trainPage"))
     assert hand.find(QAbstractButton, "baselinesButton").text() == "Compare with simple methods"
@@ -62,5 +66,7 @@ def test_a_machine_stands_beside_simple_methods(open_window: Callable[[], Hand],
     hand.wait(lambda: not any("Right in 5 folds" in words for words in listed(hand, "trainPage")))
     hand.click("baselinesButton")
     hand.click("baselinesButton")
-    assert hand.find(QAbstractButton, "baselinesButton").text() == "Compare with simple methods"
+    hand.wait(lambda: hand.find(QAbstractButton, "baselinesButton").text() == "Compare with simple methods")
+    assert not hand.work.queue.active()
+    assert not any("Right in 5 folds" in words for words in listed(hand, "trainPage"))
     hand.close()

@@ -30,12 +30,20 @@ class JobsView(Protocol):
     def show_jobs(self, jobs: Sequence[JobStatus], summary: str, more: str, *, stoppable: bool) -> None: ...
 
 
+class JobHolder(Protocol):
+    """Of jobs that are no training."""
+
+    def __contains__(self, key: Key) -> bool: ...
+    def dismiss(self, key: Key) -> None: ...
+    def status(self, key: Key) -> JobStatus: ...
+
+
 class JobsPresenter(QObject):
     def __init__(self, view: JobsView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace = view, workspace
         self._queue, self._runs, self._searches = workspace.queue, workspace.runs, workspace.searches
-        self._curves = workspace.curves
+        self._holders: tuple[JobHolder, ...] = workspace.searches, workspace.curves, workspace.baselines
         self._failed: list[Key] = []
         self._ticks = QTimer(self, interval=LOOKED_AT_EVERY)
         self._ticks.timeout.connect(self.show)
@@ -54,8 +62,8 @@ class JobsPresenter(QObject):
 
     def dismiss(self, key: Key) -> None:
         self._failed = [failed for failed in self._failed if failed != key]
-        self._searches.dismiss(key)
-        self._curves.dismiss(key)
+        for holder in self._holders:
+            holder.dismiss(key)
         self.show()
 
     def _hear(self, key: Key, facts: Sequence[object]) -> None:
@@ -78,13 +86,12 @@ class JobsPresenter(QObject):
         self._ticks.start() if active else self._ticks.stop()
 
     def _knows(self, key: Key) -> bool:
-        return key in self._searches or key in self._curves if isinstance(key, str) else key in self._runs
+        return any(key in holder for holder in self._holders) if isinstance(key, str) else key in self._runs
 
     def _status(self, key: Key) -> JobStatus:
-        if key in self._searches:
-            return self._searches.status(key)
-        if key in self._curves:
-            return self._curves.status(key)
+        for holder in self._holders:
+            if key in holder:
+                return holder.status(key)
         run, dataset = int(key), self._workspace.dataset
         classes = 3 if dataset is None else len(dataset.classes)
         folds = self._runs.folds(run)

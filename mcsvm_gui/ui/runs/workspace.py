@@ -15,6 +15,7 @@ from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.ui.runs.checks import Checks
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
 from mcsvm_gui.ui.runs.searches import Interrupted, Searches
+from mcsvm_gui.ui.threads.baselines import BaselineComparison
 from mcsvm_gui.ui.threads.curves import Curves
 from mcsvm_gui.ui.threads.training import Training
 from solvers.errors import InputError
@@ -52,6 +53,7 @@ class Workspace(QObject):
         self.runs, self.queue, self.tasks, self.settings = runs, queue, tasks, settings
         self.searches, self.checks = Searches(runs, queue, self), Checks(self)
         self.curves = Curves(queue, runs.setting, runs.keep_setting, self)
+        self.baselines = BaselineComparison(queue, self)
         self.dataset: Dataset | None = None
         self.path: str | None = None
         self.test: Dataset | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,16 +30,14 @@ class CurveJob(Job):
         super().__init__(name)
         self.request, self.dataset = request, dataset
         self._done: dict[Trial, FoldResult] = {}
-        self._ident = 0
 
     def work(self) -> None:
         from mcsvm_gui.core.tune.curve import curve_tuning, learning_curve
 
-        self._ident = threading.get_ident()
         self.become(JobState.PREPARING)
         tuning = curve_tuning(self.request, {}, self.dataset)
         self.rest()
-        learning_curve(tuning, lambda done: self._take(tuning, done), self._held)
+        learning_curve(tuning, lambda done: self._take(tuning, done), self.held)
         if self._discarding:
             self.end(JobState.DISCARDED)
         else:
@@ -55,12 +52,3 @@ class CurveJob(Job):
 
         document = curve_of(tuning, self._done, stopped=self.ending).document()
         return CurveKnown(document, len(self._done), trainings(tuning))
-
-    def _held(self) -> bool:
-        """Whether to stop; answered after a pause. Asked by every thread that works, of which this one speaks."""
-        if not self._may_run.is_set():
-            if threading.get_ident() == self._ident:
-                self.rest()
-            else:
-                self._may_run.wait()
-        return self.ending

@@ -35,6 +35,7 @@ class Job(Thread):
         self._may_run = threading.Event()
         self._may_run.set()
         self._stopping = self._discarding = self._abandoned = False
+        self._ident = 0
 
     # -- commands ---------------------------------------------------------------------------------
 
@@ -74,6 +75,7 @@ class Job(Thread):
         raise NotImplementedError
 
     def run(self) -> None:
+        self._ident = threading.get_ident()
         try:
             self.work()
         except BaseException as error:  # nothing may leave a thread
@@ -91,6 +93,15 @@ class Job(Thread):
         """What came of it, and then the state it ends in."""
         if not self._abandoned:
             self.tell(*facts, state, urgent=True)
+
+    def held(self) -> bool:
+        """Whether to stop; answered after a pause. Asked by every thread that works, of which this one speaks."""
+        if not self._may_run.is_set():
+            if threading.get_ident() == self._ident:
+                self.rest()
+            else:
+                self._may_run.wait()
+        return self.ending
 
     def rest(self, then: JobState = JobState.RUNNING) -> None:
         """Until it may run again, which it says."""

@@ -55,31 +55,20 @@ class SearchJob(Job):
         super().__init__(name)
         self.request, self.wanted, self.dataset, self.done = request, wanted, dataset, dict(done)
         self._told: set[Trial] = set()
-        self._ident = 0
 
     def work(self) -> None:
         from mcsvm_gui.core.tune.search import Tuning
 
-        self._ident = threading.get_ident()
         self.become(JobState.PREPARING)
         tuning = Tuning(self.request, self.wanted, self.dataset, self.done)
         self.tell(Begun(tuning), urgent=True)
         self.rest()
         if self.wanted.scheduler is None:
-            tuned = tuning.run(self._tell_trial, self._held, self._tell_inside)
+            tuned = tuning.run(self._tell_trial, self.held, self._tell_inside)
         else:
             tuned = self._interruptible(tuning)
         state = JobState.FAILED if tuned.trouble else JobState.DONE
         self.end(state, Searched(tuned))
-
-    def _held(self) -> bool:
-        """Whether to stop; answered after a pause. Asked by every thread that works, of which this one speaks."""
-        if not self._may_run.is_set():
-            if threading.get_ident() == self._ident:
-                self.rest()
-            else:
-                self._may_run.wait()
-        return self.ending
 
     def _interruptible(self, tuning: Tuning) -> Tuned:
         seconds = 0.0

@@ -29,6 +29,7 @@ from mcsvm_gui.ui.runs.job_row import JobRow
 from mcsvm_gui.ui.runs.jobs import MOST, JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock
 from mcsvm_gui.ui.runs.searches import Searches
+from mcsvm_gui.ui.threads.baselines import BaselineComparison
 from mcsvm_gui.ui.threads.curves import Curves
 from mcsvm_gui.ui.threads.search import Tried
 from mcsvm_gui.ui.threads.training import Sampled
@@ -69,7 +70,8 @@ class Office:
         self.collection = RunCollection(self.queue, ProjectStore(path))
         self.searches = Searches(self.collection, self.queue)  # type: ignore[arg-type]
         self.curves = Curves(self.queue, self.collection.setting, self.collection.keep_setting)  # type: ignore[arg-type]
-        known = {"runs": self.collection, "searches": self.searches, "curves": self.curves}
+        self.baselines = BaselineComparison(self.queue)  # type: ignore[arg-type]
+        known = {"runs": self.collection, "searches": self.searches, "curves": self.curves, "baselines": self.baselines}
         workspace = SimpleNamespace(queue=self.queue, dataset=None, **known)
         self.presenter = JobsPresenter(self.view, workspace)  # type: ignore[arg-type]
 
