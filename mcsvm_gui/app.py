@@ -55,6 +55,11 @@ def _with_window(path: str | None) -> int:
     from mcsvm_gui.core.base import crash_log
 
     crash_log.install()
+    from mcsvm_gui.core.base.settings import Settings, default_path
+
+    settings = Settings(default_path())
+    if settings["zoom"] != "1":
+        os.environ.setdefault("QT_SCALE_FACTOR", settings["zoom"])  # Qt reads it as it begins
     application = QApplication(sys.argv[:1])
     _name(application)
     from mcsvm_gui.assembly import assemble
@@ -64,7 +69,7 @@ def _with_window(path: str | None) -> int:
 
     garbage = GarbageCollector(application)
     fonts.supply()
-    window = assemble(path if path and path.endswith(".mcsvmproj") else None)
+    window = assemble(path if path and path.endswith(".mcsvmproj") else None, settings)
     if path and path.endswith(".mcsvmproj"):
         window.assembly.settings.remember_file(path)
     elif path:

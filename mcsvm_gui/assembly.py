@@ -40,10 +40,11 @@ WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupte
 
 
 def assemble(
-    project: str | os.PathLike[str] | None = None, settings: str | os.PathLike[str] | None = None
+    project: str | os.PathLike[str] | None = None, settings: Settings | str | os.PathLike[str] | None = None
 ) -> MainWindow:
     sys.setswitchinterval(SWITCH)
-    kept = Settings(default_path() if settings is None else Path(settings))
+    path = settings if isinstance(settings, str | os.PathLike) else default_path()
+    kept = settings if isinstance(settings, Settings) else Settings(Path(path))
     i18n.install(translation.translations(translation.chosen(kept["language"])))
     store, trouble = open_unnamed() if project is None else (ProjectStore(project), "")
     window = MainWindow()

@@ -45,7 +45,14 @@ class Setting:
 TABLE = (
     Setting(
         *("theme", str, "system", "Theme", "Light, dark, or as the system has it; plots follow.", "Appearance"),
-        choices=lambda: (("system", "As the system"), ("light", "Light"), ("dark", "Dark")),
+        choices=lambda: (
+            *(("system", "As the system"), ("light", "Light"), ("dark", "Dark")),
+            *(("contrast", "High contrast, light"), ("dark-contrast", "High contrast, dark")),
+        ),
+    ),
+    Setting(
+        *("zoom", str, "1", "Size", "Of all words, plots and buttons; takes effect at the next start.", "Appearance"),
+        choices=lambda: (("1", "As the system"), ("1.25", "125 %"), ("1.5", "150 %"), ("2", "200 %, for projectors")),
     ),
     Setting(
         *("language", str, "system", "Language", "Takes effect at the next start.", "Appearance"),

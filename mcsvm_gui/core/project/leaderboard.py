@@ -115,7 +115,7 @@ def leaderboard_columns(
         ),
         replace(known["seconds"], width=7),
         replace(known["n_support"], title=tr("Vectors"), width=6),
-        RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=9),
+        RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=11),
         *(known[name] for name in ROOMY),
     )
 

@@ -117,7 +117,7 @@ class MapPlot(HoverTitlePlot):
 
 def _shade(code: int) -> str:
     colour = class_colour(code)
-    return theme.ON_DARK.get(colour, colour) if theme.current() is theme.DARK else colour
+    return theme.ON_DARK.get(colour, colour) if theme.current().dark else colour
 
 
 def _table() -> np.ndarray:

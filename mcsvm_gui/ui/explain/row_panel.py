@@ -239,7 +239,7 @@ def flip_sentence(flip: FileFlip) -> str:
 
 def _colour(code: int) -> str:
     colour = class_colour(code)
-    return theme.ON_DARK.get(colour, colour) if theme.current() is theme.DARK else colour
+    return theme.ON_DARK.get(colour, colour) if theme.current().dark else colour
 
 
 def _fill(combo: QComboBox, names: Sequence[str], code: int) -> None:

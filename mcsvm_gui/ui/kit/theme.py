@@ -32,6 +32,7 @@ class Theme:
     good: str
     warning: str
     bad: str
+    dark: bool = False
 
 
 LIGHT = Theme(
@@ -63,8 +64,41 @@ DARK = Theme(
     good="#4cc38a",
     warning="#e3b341",
     bad="#f47067",
+    dark=True,
 )
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+# 7 : 1 and more (WCAG 2.1, 1.4.6), and lines as strong as words.
+CONTRAST = Theme(
+    name="contrast",
+    window="#ffffff",
+    surface="#ffffff",
+    raised="#f0f0f0",
+    text="#000000",
+    muted="#262626",
+    line="#000000",
+    outline="#000000",
+    accent="#0b2fa5",
+    accent_text="#ffffff",
+    good="#00481f",
+    warning="#5c3600",
+    bad="#8a0d05",
+)
+DARK_CONTRAST = Theme(
+    name="dark-contrast",
+    window="#000000",
+    surface="#000000",
+    raised="#141414",
+    text="#ffffff",
+    muted="#e0e0e0",
+    line="#ffffff",
+    outline="#ffffff",
+    accent="#ffd400",
+    accent_text="#000000",
+    good="#6df2a8",
+    warning="#ffd27a",
+    bad="#ffb3ab",
+    dark=True,
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK, CONTRAST, DARK_CONTRAST)}
 
 
 @dataclass(frozen=True)
@@ -99,7 +133,7 @@ _DASHES, _MARKERS = [style.dash for style in _EVERY], [style.marker for style in
 
 def machine_style(name: str, number: int = 0) -> MachineStyle:
     """`number`: which of several runs of this machine in one plot."""
-    style, dark = MACHINE_STYLES.get(name, OTHER_MACHINE), _current is DARK
+    style, dark = MACHINE_STYLES.get(name, OTHER_MACHINE), _current.dark
     return MachineStyle(
         variants.shaded(ON_DARK[style.colour] if dark else style.colour, number, dark=dark),
         variants.turned(_DASHES, style.dash, number),
@@ -108,6 +142,14 @@ def machine_style(name: str, number: int = 0) -> MachineStyle:
 
 
 OUTLINED = "QLineEdit", "QCheckBox", "QRadioButton", "QAbstractSpinBox", "QComboBox"
+EFFECT = Qt.UIEffect  # nothing moves by itself, whatever the system says
+MOTIONS = (
+    EFFECT.UI_AnimateMenu,
+    EFFECT.UI_FadeMenu,
+    EFFECT.UI_AnimateCombo,
+    EFFECT.UI_AnimateTooltip,
+    EFFECT.UI_FadeTooltip,
+)
 DARKER = 140  # per cent: Fusion's outline is QColor.darker of the window's colour
 
 
@@ -130,7 +172,7 @@ def current() -> Theme:
 
 
 def use(choice: str) -> None:
-    """system, light or dark, for the whole application; `system` follows it from now on."""
+    """The name of a theme, for the whole application; `system` follows the system's from now on."""
     global _choice, _hints
     _choice, hints = choice, QGuiApplication.styleHints()
     if hints is not _hints:
@@ -150,6 +192,8 @@ def _show(chosen: Theme) -> None:
     application = QApplication.instance()
     assert isinstance(application, QApplication), "the theme belongs to an application"
     application.setStyle("Fusion")
+    for effect in MOTIONS:
+        application.setEffectEnabled(effect, False)
     application.setPalette(palette(_current))
     for kind in OUTLINED:
         application.setPalette(outlined(_current), kind)  # type: ignore[arg-type]  # the stub says bytes, which it refuses

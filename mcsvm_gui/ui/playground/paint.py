@@ -21,7 +21,7 @@ PLAIN, FREE, BOUNDED = 0, 1, 2
 
 def colour_of(number: int) -> str:
     colour = class_colour(number)
-    return theme.ON_DARK.get(colour, colour) if theme.current() is theme.DARK else colour
+    return theme.ON_DARK.get(colour, colour) if theme.current().dark else colour
 
 
 def _blend(colour: str, share: float) -> int:

@@ -47,7 +47,7 @@ def style_of(key: str, number: int) -> theme.MachineStyle:
     if key in theme.MACHINE_STYLES:
         return theme.machine_style(key)
     colour = theme.CLASS_COLOURS[number]
-    if theme.current() is theme.DARK:
+    if theme.current().dark:
         colour = theme.ON_DARK.get(colour, colour)
     return theme.MachineStyle(colour, DASHES[number % len(DASHES)], theme.CLASS_MARKERS[number])
 

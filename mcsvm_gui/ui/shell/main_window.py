@@ -64,6 +64,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(SMALLEST)
         self.resize(FIRST_SIZE)
         self.setAcceptDrops(True)
+        self.setAnimated(False)
         self.may_close: Callable[[], bool] = lambda: True
         self._make_page: Callable[[str], object] = lambda name: None
         self._seen = False

@@ -101,6 +101,8 @@ class TrainPresenter(QObject):
         runs.removed.connect(lambda _: self._look())
         runs.project_read.connect(self._reread)
         runs.selection_changed.connect(self._look)
+        for told in (workspace.searches.added, workspace.searches.changed):
+            told.connect(lambda *search: self._say_invitation())
 
     def prepare(self) -> None:
         """Load the solvers behind the window."""
@@ -353,7 +355,7 @@ class TrainPresenter(QObject):
         run = self._at_hand()
         if run is None:
             self._view.show_actions(False, False)
-            self._view.show_empty(self._invitation())
+            self._say_invitation()
             return
         record, targets = self._runs.record(run), self._targets()
         self._view.show_actions(bool(targets), self._rest(targets))
@@ -361,9 +363,15 @@ class TrainPresenter(QObject):
         self._view.show_run(self._title(record), self._badge(record), words, bad=record.state == JobState.FAILED)
         self._view.show_run_command(self._command_of(record))
 
+    def _say_invitation(self) -> None:
+        if self._at_hand() is None:
+            self._view.show_empty(self._invitation())
+
     def _invitation(self) -> str:
         if self._workspace.dataset is None:
             return tr("No data yet. Open a file or a sample on the Data page, then come back to train.")
+        if self._workspace.searches.active:
+            return tr("C and gamma are being searched; the maps on the Tune page fill meanwhile. Curves follow here.")
         return tr(
             "Nothing is being trained. Press Train, or train all six machines and watch them race;"
             " runs chosen in the table below appear here."

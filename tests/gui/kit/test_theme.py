@@ -1,8 +1,10 @@
-"""Light and dark: chosen, or as the system has it, also where that changes while the program runs."""
+"""Themes: chosen, or light and dark as the system has it, also where that changes while the program runs."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,6 +12,8 @@ from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+import mcsvm_gui.ui
+from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.live import ViolationPlot
 
@@ -53,10 +57,22 @@ def test_what_stays_the_same_is_not_painted_again(qtbot: QtBot) -> None:
         system_turns(Scheme.Light)
 
 
-@pytest.mark.parametrize("choice", ["light", "dark"])
+@pytest.mark.parametrize("choice", theme.THEMES)
 def test_what_the_user_chose_stays(choice: str) -> None:
     theme.use("system")
     theme.use(choice)
     for scheme in (Scheme.Dark, Scheme.Light, Scheme.Unknown):
         system_turns(scheme)
         assert theme.current().name == choice
+
+
+def test_nothing_moves_by_itself(qapp: QApplication) -> None:
+    theme.use("light")
+    assert not any(QApplication.isEffectEnabled(effect) for effect in theme.MOTIONS)
+    moving = re.compile(r"Animation|setRange\(0, 0\)|setAnimated\(True\)")
+    sources = Path(mcsvm_gui.ui.__file__).parent.rglob("*.py")
+    assert [path.name for path in sources if moving.search(path.read_text("utf-8"))] == []
+
+
+def test_every_theme_is_offered() -> None:
+    assert {value for value, _ in SETTINGS["theme"].choices()} == {"system", *theme.THEMES}

@@ -60,3 +60,21 @@ def test_a_project_with_values_that_no_request_may_have_opens_quietly(tmp_path: 
     store.close()
     assert shown(tmp_path, "assembly.prepared") == ""
     assert list(tmp_path.glob("STATE/**/crash.log")) == []
+
+
+SCALED = """
+from PySide6.QtWidgets import QApplication
+from mcsvm_gui import app
+QApplication.exec = lambda self: print(QApplication.instance().devicePixelRatio()) or 0
+app.main([])
+"""
+
+
+def test_everything_is_as_large_as_the_settings_say(tmp_path: Path) -> None:
+    homes = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("DATA", "CONFIG", "STATE")}
+    (tmp_path / "CONFIG" / "mcsvm").mkdir(parents=True)
+    (tmp_path / "CONFIG" / "mcsvm" / "settings.json").write_text('{"zoom": "1.5"}', "utf-8")
+    environment = {**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", SCALED]
+    done = subprocess.run(command, env=environment, timeout=120, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "1.5", done.stderr

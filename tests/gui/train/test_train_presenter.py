@@ -27,6 +27,7 @@ from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome
 from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.ui.threads.training import FoldsDone, Read, Sampled
 from mcsvm_gui.ui.train import presenter as train
 from mcsvm_gui.ui.train.presenter import COMMANDS, TrainPresenter
@@ -146,6 +147,16 @@ def test_a_command_before_the_solvers_are_there_is_done_once_they_are(
     early.presenter.be_ready()
     assert (len(early.queue.submitted), early.messages[-1]) == (count, "")
     early.collection.close()
+
+
+def test_while_c_and_gamma_are_searched_the_empty_plots_say_so(page: Page) -> None:
+    assert page.space.dataset is not None
+    wanted = TuneRequest(machines=("ww",), folds=2)
+    page.space.searches.start(page.space.base_request(machine="ww"), wanted, page.space.dataset)
+    assert "being searched" in page.view.last("show_empty")[0]
+    [search] = page.space.searches.active
+    page.space.searches.stop(search)
+    assert "Nothing is being trained" in page.view.last("show_empty")[0]
 
 
 def test_without_data_the_page_says_where_to_get_some(qtbot: QtBot, tmp_path: Path) -> None:
