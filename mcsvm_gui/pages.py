@@ -51,6 +51,7 @@ def train(desk: Desk) -> Any:
     from mcsvm_gui.ui.train.next_steps import NextSteps
     from mcsvm_gui.ui.train.page import TrainPage
     from mcsvm_gui.ui.train.presenter import TrainPresenter
+    from mcsvm_gui.ui.train.uncertified import Uncertified
 
     page, table = TrainPage(), RunPanel(columns())
     page.set_run_table(table)
@@ -60,6 +61,7 @@ def train(desk: Desk) -> Any:
     board = LeaderboardPresenter(page, desk.workspace, presenter)
     finder = FindBest(page, presenter, board)
     Baselines(page, presenter)
+    Uncertified(presenter)
     NextSteps(page, board, desk.workspace, finder.start).page_asked.connect(desk.show)
     return presenter
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from mcsvm_gui.cli import output
@@ -13,6 +14,9 @@ from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.base.options import Whole, whole_number
 from mcsvm_gui.core.base.writing import check_outputs
+from mcsvm_gui.core.check.finding import Finding
+from mcsvm_gui.core.check.of_models import FEWEST
+from mcsvm_gui.core.check.results import CheckedResults, NotCalibrated, Reliable
 from mcsvm_gui.core.data.costs import CostTable, read_costs
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.applied import Applied, applied, applied_in_folds
@@ -43,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(document)
     else:
-        print("\n".join(summary_lines(trained, evaluation, folds)))
+        lines = [*summary_lines(trained, evaluation, folds), *output.findings(findings_of(evaluation, options.data))]
+        print("\n".join(lines))
     return DONE
 
 
@@ -90,8 +95,16 @@ def _document(
         "folds": folds,
         **evaluation.document(),
         "report": options.report,
+        "findings": [one.document() for one in findings_of(evaluation, options.data)],
         "warnings": [notice.sentence for notice in found.notices],
     }
+
+
+def findings_of(evaluation: Evaluation, path: str) -> list[Finding]:
+    error = evaluation.measures["ece"]
+    if error is None or evaluation.rows < FEWEST:
+        return []
+    return list(NotCalibrated().find(CheckedResults(reliable=Reliable(Path(path).name, evaluation.rows, error))))
 
 
 def _write_report(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.data.dataset import Notice
 from solvers.dual.certificate import Certificate
 
@@ -53,6 +54,12 @@ def warn(options: argparse.Namespace, notices: Iterable[Notice]) -> None:
     if not (options.json or options.quiet):
         for sentence in dict.fromkeys(notice.sentence for notice in notices):
             print(f"warning: {sentence}", file=sys.stderr)
+
+
+def findings(found: Iterable[Finding]) -> list[str]:
+    """A line for each, as lists of the window have it."""
+    told = [one.document() for one in found]
+    return [f"{one['code']}: {one['title']} ({one['where']}). {one['what']} To do: {one['do']}" for one in told]
 
 
 def per_cent(share: float) -> str:

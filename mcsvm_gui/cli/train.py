@@ -12,6 +12,8 @@ from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
+from mcsvm_gui.core.check.finding import Finding
+from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
@@ -108,9 +110,16 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
         _accuracy_text(found),
         *_calibration_lines(found["calibration"]),
     ]
+    lines += output.findings(_findings(outcome))
     lines += [found["solver_reason"]] if found["solver"] == "auto" else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
     return lines + ([f"Trace: {trace}"] if trace else [])
+
+
+def _findings(outcome: Outcome) -> list[Finding]:
+    origin = outcome.trained.origin
+    ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap)
+    return list(NotCertified().find(CheckedResults(ended=(ended,))))
 
 
 def kernel_text(kernel: dict[str, object]) -> str:

@@ -17,6 +17,8 @@ from mcsvm_gui.cli.trained_best import KeptModel, check_best, keep_best
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED, complain
 from mcsvm_gui.core.base.writing import check_outputs, write_text
+from mcsvm_gui.core.check.finding import Finding
+from mcsvm_gui.core.check.results import CheckedResults, EdgeCell
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.command_line import quoted
 from mcsvm_gui.core.machine.request import Request
@@ -193,6 +195,11 @@ def summary_lines(tuned: Tuned) -> list[str]:
     return lines
 
 
+def _findings(tuned: Tuned, machine: str) -> list[Finding]:
+    edges = tuned.edges(machine)
+    return list(EdgeCell().find(CheckedResults(edges={machine: edges}))) if edges else []
+
+
 def _machine_lines(tuned: Tuned, machine: str) -> list[str]:
     cell = tuned.best(machine)
     if cell is None:
@@ -205,9 +212,7 @@ def _machine_lines(tuned: Tuned, machine: str) -> list[str]:
         lines.append(f"  That rests on {result.folds} of {len(tuned.tuning.parts)} folds.")
     if cell.gamma is None and tuned.tuning.grid.gammas is not None:
         lines.append("  That is the linear kernel: the line from its best C passes no gamma and C of the ranges.")
-    edges = tuned.edges(machine)
-    if edges:
-        lines.append(f"  The best cell lies on the edge of the grid ({', '.join(edges)}): extend the range there.")
+    lines += [f"  {line}" for line in output.findings(_findings(tuned, machine))]
     composite = tuned.composites.get(machine)
     if composite is not None:
         mean = sum(composite.fold_accuracy) / len(composite.fold_accuracy)

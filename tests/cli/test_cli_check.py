@@ -73,7 +73,8 @@ def test_wrong_options_are_one_line(words: tuple[object, ...]) -> None:
 
 def test_a_model_that_was_stopped_is_not_certified(blobs: Path, tmp_path: Path) -> None:
     model = tmp_path / "early.mcsvm"
-    assert mcsvm("train", blobs, "--model", model, "--max-iter", 1, "--solver", "smo", "--quiet").code == 3
+    done = mcsvm("train", blobs, "--model", model, "--max-iter", 1, "--solver", "smo", "--quiet")
+    assert (done.code, "MC061: Not certified (ww). " in done.out) == (3, True)
     found = mcsvm("check", blobs, "--model", model, "--json").document["findings"]
     assert [one["where"] for one in found if one["code"] == "MC061"] == ["early.mcsvm"]
 
@@ -94,6 +95,9 @@ def test_probabilities_of_other_rows_are_off_and_they_are_far_away(tmp_path: Pat
         found = mcsvm("check", tmp_path / f"{name}.csv", "--model", model, "--json").document["findings"]
         codes[name] = {one["code"] for one in found}
     assert {"MC062", "MC063"} <= codes["other"] - codes["train"]
+    for name in ("train", "other"):
+        words = mcsvm("evaluate", model, tmp_path / f"{name}.csv").out
+        assert (f"MC062: Probabilities that are off ({name}.csv). " in words) == (name == "other")
 
 
 def test_baselines_see_the_folds_and_the_rows_that_the_machine_sees() -> None:

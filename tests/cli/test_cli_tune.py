@@ -141,7 +141,7 @@ def test_nested_validation_and_repeats(blobs: Path) -> None:
 def test_the_words_say_where_the_edge_is(blobs: Path) -> None:
     answer = mcsvm("tune", blobs, "--machine", "ova", "--C", "2^-9:2^-8", "--gamma", "2^-9:2^-8")
     assert answer.code == 0
-    assert "lies on the edge of the grid" in answer.out
+    assert "MC060: The best cell is on the edge" in answer.out
     assert answer.out.splitlines()[0].startswith("4 cells, 5 folds, search grid")
 
 

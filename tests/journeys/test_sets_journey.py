@@ -46,6 +46,20 @@ def test_a_calibrated_model_gives_sets_of_rows_that_it_never_saw(open_window: Ca
     hand.close()
 
 
+def test_a_run_that_was_cut_short_is_a_finding_where_it_is_chosen(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    hand.work.open_data(str(dataset("glass")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.go("Train")
+    (short,) = hand.work.train([hand.work.base_request(machine="ww", solver="smo", max_iter=2)])
+    (whole,) = hand.work.train([hand.work.base_request(machine="ww")])
+    hand.wait(lambda: not hand.active)
+    for run, found in ((short, True), (whole, False)):
+        hand.select_runs(run)
+        hand.wait(lambda found=found: any("MC061" in words for words in listed(hand, "trainPage")) == found)
+    hand.close()
+
+
 def test_a_machine_stands_beside_simple_methods(open_window: Callable[[], Hand], tmp_path: Path) -> None:
     hand = open_window()
     hand.work.open_data(str(dataset("glass")))

@@ -353,7 +353,15 @@ def _calibration(trained: TrainedModel) -> str:
 
 
 def _notices(prediction: Prediction) -> list[str]:
-    sentences = list(dict.fromkeys(as_sentence(worded(notice.sentence)) for notice in prediction.notices))
+    from mcsvm_gui.core.check.advice import advice_of
+    from mcsvm_gui.core.check.finding import Finding
+
+    sentences = list(
+        dict.fromkeys(
+            advice_of(notice).text if isinstance(notice, Finding) else as_sentence(worded(notice.sentence))
+            for notice in prediction.notices
+        )
+    )
     more = len(sentences) - MOST_NOTICES
     return sentences[:MOST_NOTICES] + ([tr("and {more} more", more=more)] if more > 0 else [])
 

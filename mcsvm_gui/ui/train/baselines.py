@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.train.presenter import TrainPresenter
 
 
+BASELINES = "baselines"
+
+
 class BaselinesView(Protocol):
     baselines_asked: SignalInstance
 
@@ -43,13 +46,13 @@ class Baselines(QObject):
 
     def _forget(self) -> None:
         self._comparison.forget()
-        self._form.show_found(())
+        self._form.show_found(BASELINES, ())
 
     def _show(self) -> None:
         self._view.show_baselines(self._comparison.running)
         known = self._comparison.known
         if known is not None and known.accuracies is not None:
-            self._form.show_found(advice_on(known.accuracies))
+            self._form.show_found(BASELINES, advice_on(known.accuracies))
 
 
 def advice_on(accuracies: Mapping[str, float]) -> tuple[Advice, ...]:

@@ -88,6 +88,7 @@ class TrainPresenter(QObject):
         view.pause_asked.connect(self.pause)
         view.stop_asked.connect(self.stop)
         view.discard_asked.connect(self.discard)
+        self._found: dict[str, tuple[Advice, ...]] = {}
         self._checks = FormChecks(view, workspace.checks, form.ASKED, self._edited)
         view.message.connect(workspace.message)
         view.python_asked.connect(lambda: self._copy_script([] if self._request is None else [self._request]))
@@ -121,9 +122,10 @@ class TrainPresenter(QObject):
     def workspace(self) -> Workspace:
         return self._workspace
 
-    def show_found(self, advice: Sequence[Advice]) -> None:
-        """Before what is found of the data."""
-        self._checks.show_own(advice)
+    def show_found(self, of: str, advice: Sequence[Advice]) -> None:
+        """Before what is found of the data; `of`: in place of what was found of the same before."""
+        self._found[of] = tuple(advice)
+        self._checks.show_own([one for found in self._found.values() for one in found])
 
     @property
     def request(self) -> Request | None:

@@ -1,0 +1,47 @@
+"""Chosen runs that ended before their tolerance: a finding in the list beside the form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.check.advice import Advice
+    from mcsvm_gui.core.project.records import RunRecord
+    from mcsvm_gui.ui.train.presenter import TrainPresenter
+
+LATER = 50  # milliseconds in which news are gathered
+MOST = 3  # runs that are named
+ENDINGS = "endings"
+
+
+class Uncertified(QObject):
+    def __init__(self, form: TrainPresenter) -> None:
+        super().__init__(form)
+        self._form, self._runs = form, form.workspace.runs
+        self._later = QTimer(self, interval=LATER, singleShot=True)
+        self._later.timeout.connect(self._show)
+        for signal in (self._runs.selection_changed, self._runs.changed, self._runs.removed, self._runs.project_read):
+            signal.connect(lambda *ignored: self._later.start())
+
+    def _show(self) -> None:
+        chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
+        ended = [record for record in chosen if record.state == "done" and record.document is not None]
+        self._form.show_found(ENDINGS, advice_on([one for one in ended if not _converged(one)][:MOST]))
+
+
+def _converged(record: RunRecord) -> bool:
+    return record.document is not None and record.document["ending"] == "converged"
+
+
+def advice_on(records: list[RunRecord]) -> list[Advice]:
+    if not records:
+        return []
+    from mcsvm_gui.core.check.advice import advice_of
+    from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
+    from solvers.run.ending import Ending
+
+    documents = [(record.name, record.document or {}) for record in records]
+    ended = tuple(Ended(name, Ending(one["ending"]), one["certificate"]["relative_gap"]) for name, one in documents)
+    return [advice_of(found) for found in NotCertified().find(CheckedResults(ended=ended))]
