@@ -24,8 +24,10 @@ CHAPTERS = {"guide": "Guide", "tutorials": "Tutorials", "reference": "Reference"
 TUTORIALS = {
     "first_model": "A first model",
     "imbalanced": "Rare classes and costs",
+    "text": "Words as features",
     "explain": "Why this class?",
     "large": "Many rows",
+    "cluster": "A search on a cluster",
     "from_libsvm": "Coming from LIBSVM",
     "papers": "The papers' tables",
 }
