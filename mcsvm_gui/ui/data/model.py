@@ -36,10 +36,12 @@ class DataModel(QAbstractTableModel):
         self._order: np.ndarray | None = None  # the rows that are shown; None: all, as they are
         self._cells: dict[int, np.ndarray] = {}  # views of the table's columns, made when first looked at
         self.first = 0
+        self.leading: tuple[str, ...] = ()  # the columns before the features
 
     def show(self, dataset: Dataset | None) -> None:
         self.beginResetModel()
         self._data, self._cells, self.first, self._order = dataset, {}, 0, None
+        self.leading = _leading(dataset)
         self.endResetModel()
 
     def show_order(self, order: np.ndarray | None) -> None:
@@ -72,15 +74,6 @@ class DataModel(QAbstractTableModel):
     @property
     def shown(self) -> int:
         return min(self.features - self.first, MOST_SHOWN)
-
-    @property
-    def leading(self) -> tuple[str, ...]:
-        """The columns before the features."""
-        if self._data is None:
-            return ()
-        held: dict[str, object] = {"label": self._data.labels, "weight": self._data.weights}
-        held |= {f"{NAME}{name}": cells for name, cells in list(self._data.row_names.items())[:MOST_NAMES]}
-        return tuple(name for name, values in held.items() if values is not None)
 
     def find(self, words: str) -> int | None:
         """The position of a feature by its name, or by its number counted from 1."""
@@ -256,6 +249,14 @@ class DataModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole and self._data.lines is not None:
             return tr("line {number} of the file", number=int(self._data.lines[self.row_of(row)]))
         return None
+
+
+def _leading(dataset: Dataset | None) -> tuple[str, ...]:
+    if dataset is None:
+        return ()
+    held: dict[str, object] = {"label": dataset.labels, "weight": dataset.weights}
+    held |= {f"{NAME}{name}": cells for name, cells in list(dataset.row_names.items())[:MOST_NAMES]}
+    return tuple(name for name, values in held.items() if values is not None)
 
 
 def _tint(colour: str, strength: int) -> QColor:

@@ -14,6 +14,7 @@ from mcsvm_gui.core.base.options import options_of
 from mcsvm_gui.core.data.files import pasted
 from mcsvm_gui.core.data.form import applied, asked_rules, columns_of, reading_form
 from mcsvm_gui.core.data.options import ReadOptions, Rules
+from mcsvm_gui.core.data.projections.ways import NEEDED, no_umap
 from mcsvm_gui.core.data.remedies import remedies
 from mcsvm_gui.core.data.roles.arrangement import ROWS, Arrangement
 from mcsvm_gui.core.data.roles.value import ONE, Role, with_roles
@@ -328,7 +329,7 @@ class DataPresenter(QObject):
     def _project(self, data: Dataset) -> None:
         """The picture of the scaled data: anew only where data, scaling or way have changed."""
         scale, way = self.workspace.rules.scale, self.workspace.settings["projection"]
-        missing = self._missing_ways()
+        missing = {"umap": worded(NEEDED)} if no_umap() else {}
         way = "pca" if way in missing else way
         if self._projected == (data, scale, way):
             return
@@ -337,13 +338,6 @@ class DataPresenter(QObject):
         self.view.say_projection(_LOOKING[way]())
         asked = lambda: _projection(data, scale, way)  # noqa: E731
         self._look("projection", asked, self.view.show_projection, self._say_no_projection)
-
-    @staticmethod
-    def _missing_ways() -> dict[str, str]:
-        """Ways to project that cannot be gone here, and why."""
-        from mcsvm_gui.core.data.projections.neighborhoods import NEEDED, missing
-
-        return {"umap": worded(NEEDED)} if missing() else {}
 
     def _say_no_survey(self, error: InputError) -> None:
         self.view.show_summary(worded(error.brief))

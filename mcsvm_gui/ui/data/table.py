@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -276,6 +276,9 @@ def _grid(model: DataModel) -> CopyableTable:
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     rows.setDefaultSectionSize(3 * UNIT)
     columns.setHighlightSections(False)
+    columns.setSelectionModel(
+        QItemSelectionModel(model, columns)
+    )  # with the table's it would ask every row of a column
     columns.setSectionsClickable(True)
     columns.setDefaultAlignment(Qt.AlignmentFlag.AlignVCenter)
     return grid

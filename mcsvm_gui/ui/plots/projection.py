@@ -39,7 +39,7 @@ class Projection(HoverTitlePlot):
 
     def __init__(self) -> None:
         self.shown: Projected | None = None
-        self._ringed: np.ndarray | None = None  # rows of the data set, rising: those of a table that shows some
+        self._ringed: np.ndarray | None = None  # (rows of the data set,) whether a table that shows some shows it
         self.pointed_out = -1  # the row that is selected there
         self._words = ""
         self.way = QComboBox()
@@ -111,7 +111,7 @@ class Projection(HoverTitlePlot):
             return
         for mark in range(min(DISTINCT, max(1, len(shown.classes)))):
             self._add_class(shown, mark)
-        self._add_rings(shown)
+        self._draw_rings()
         self._put_legend_aside(shown.points)
         self.legend.setVisible(self._legend_is_small())
 
@@ -150,28 +150,38 @@ class Projection(HoverTitlePlot):
     def ring(self, rows: np.ndarray | None) -> None:
         """What a table shows; nothing is ringed where it shows all."""
         total = 0 if self.shown is None else self.shown.total
-        ringed = None if rows is None or len(rows) >= total else np.sort(rows)
-        if ringed is not None or self._ringed is not None:
-            self._ringed, self.pointed_out = ringed, -1
-            self._draw()
+        if rows is None or len(rows) >= total:
+            if self._ringed is None:
+                return
+            self._ringed = None
+        else:
+            self._ringed = np.zeros(total, dtype=bool)
+            self._ringed[rows] = True
+        self.pointed_out = -1
+        self._draw_rings()
 
     def point_out(self, row: int) -> None:
         """The row that is selected in a table."""
         if row != self.pointed_out:
             self.pointed_out = row
-            self._draw()
+            self._draw_rings()
 
     @property
     def ringed(self) -> tuple[int, ...]:
         """Rows of the data set."""
         if self._ringed is None or self.shown is None:
             return ()
-        return tuple(self.shown.rows[np.isin(self.shown.rows, self._ringed)].tolist())
+        return tuple(self.shown.rows[self._ringed[self.shown.rows]].tolist())
 
-    def _add_rings(self, shown: Projected) -> None:
-        colours = theme.current()
+    def _draw_rings(self) -> None:
+        """Anew, while the points stay: those take 20 ms."""
+        for item in [item for item in self.getPlotItem().items if isinstance(item, Rings)]:
+            self.removeItem(item)
+        shown, colours = self.shown, theme.current()
+        if shown is None:
+            return
         if self._ringed is not None:
-            self._rings(shown.points[np.isin(shown.rows, self._ringed)], pg.mkPen(colours.text, width=1))
+            self._rings(shown.points[self._ringed[shown.rows]], pg.mkPen(colours.text, width=1))
         self._rings(shown.points[shown.rows == self.pointed_out], pg.mkPen(colours.accent, width=3))
 
     def _rings(self, points: np.ndarray, pen: QPen) -> None:

@@ -378,7 +378,7 @@ def test_the_projection_is_chosen_and_remembered(stage: Stage) -> None:
 def test_what_is_not_installed_cannot_be_chosen_and_says_what_it_needs(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcsvm_gui.core.data.projections.neighborhoods.missing", lambda: True)
+    monkeypatch.setattr("mcsvm_gui.ui.data.presenter.no_umap", lambda: True)
     stage.settings["projection"] = "umap"
     stage.open(resources.dataset("iris"))
     box = stage.find(QComboBox, "projectionCombo")

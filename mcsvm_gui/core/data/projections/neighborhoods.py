@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +16,12 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.projections.principal import scores
-from solvers.errors import InputError, Sentence
+from mcsvm_gui.core.data.projections.ways import NEEDED, no_umap
+from solvers.errors import InputError
 
 SECONDS = 900.0  # compiling takes 20 to 60 of them the first time
 MOST_DIRECTIONS = 100  # principal components that it is given of wider rows
 NEIGHBORS = 15  # umap's own default
-NEEDED = Sentence("UMAP needs the package umap-learn; install it with: pip install umap-learn")
 _PROGRAM = """
 import sys
 import numpy, umap
@@ -32,14 +31,9 @@ numpy.save(sys.argv[1], made.fit_transform(rows))
 """
 
 
-def missing() -> bool:
-    """A program that brings its own Python has no other to run it."""
-    return getattr(sys, "frozen", False) or find_spec("umap") is None
-
-
 def neighborhoods(rows: np.ndarray | sp.csr_array) -> np.ndarray:
     """(rows, 2). InputError where it is not installed, or fails."""
-    if missing():
+    if no_umap():
         raise InputError(NEEDED)
     narrow = rows if isinstance(rows, np.ndarray) and rows.shape[1] <= MOST_DIRECTIONS else None
     given = scores(rows, min(MOST_DIRECTIONS, max(1, min(rows.shape) - 1))) if narrow is None else narrow

@@ -19,7 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.dataset import Column, Dataset
-from mcsvm_gui.core.data.projections import neighborhoods, projection
+from mcsvm_gui.core.data.projections import projection, ways
 from mcsvm_gui.core.data.projections.discriminants import discriminants
 from mcsvm_gui.core.data.projections.outliers import neighbor_distances, outliers
 from mcsvm_gui.core.data.projections.principal import principal_components, thin
@@ -185,7 +185,7 @@ def test_one_class_has_no_discriminant() -> None:
 
 
 def test_without_its_package_umap_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighborhoods, "find_spec", lambda name: None)
+    monkeypatch.setattr(ways, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install umap-learn"):
         project(dataset_of({"x": [1.0, 2.0, 4.0]}, None), way="umap")
 
@@ -221,7 +221,7 @@ def test_what_umap_stops_at_is_a_sentence(toy_umap: Path) -> None:
         project(dataset_of({"x": [1.0, 2.0, 4.0, 5.0, 9.0]}, None), way="umap")
 
 
-@pytest.mark.skipif(neighborhoods.missing(), reason="umap-learn is not installed")
+@pytest.mark.skipif(ways.no_umap(), reason="umap-learn is not installed")
 def test_umap_keeps_clusters_apart() -> None:
     dataset = open_dataset(resources.dataset("iris"))
     points = project(dataset, way="umap").points
