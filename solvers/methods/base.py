@@ -156,6 +156,10 @@ class Method(ABC, Generic[S]):
         """The name of the solver that has worked on the part, for `solver_used_`."""
         return self.name
 
+    def effort(self, state: S) -> float:
+        """What was spent so far, by no clock: `auto` counts seconds of its budget."""
+        return float(state.steps)
+
     def examples_seen(self, state: S) -> int | None:
         """How many examples an online method has processed, repetitions counted; None for other methods."""
         return None

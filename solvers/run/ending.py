@@ -11,10 +11,17 @@ class Ending(Enum):
     TIME_LIMIT = "time limit"
     STOPPED = "stopped"
     STALLED = "stalled"
+    PROVED = "decisions proved"  # of a search's test rows, by the gap (selection/settling.py)
+    UNCHANGED = "decisions unchanged"  # of a search's test rows, for long
 
     @property
     def sentence(self) -> str:
         return _SENTENCES[self]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether what was asked for was reached: the tolerance or, of a search, decisions of test rows."""
+        return self in (Ending.CONVERGED, Ending.PROVED, Ending.UNCHANGED)
 
 
 _SENTENCES = {
@@ -22,6 +29,8 @@ _SENTENCES = {
     Ending.STEP_LIMIT: "The step limit was reached first; the certificate says how far the model may be off.",
     Ending.TIME_LIMIT: "The time limit was reached first; the certificate says how far the model may be off.",
     Ending.STOPPED: "Stopped on request; the certificate says how far the model may be off.",
+    Ending.PROVED: "Ended before the tolerance: the gap proves that no decision of a test row changes any more.",
+    Ending.UNCHANGED: "Ended before the tolerance: no decision of a test row had changed for long.",
     Ending.STALLED: "No step improves the dual any more, though the tolerance is not reached:"
     " the kernel may not be positive semidefinite, or the tolerance is beyond the arithmetic.",
 }

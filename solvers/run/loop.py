@@ -97,6 +97,21 @@ class Run:
         return self._totals.steps + (self._begun.state.steps if self._begun and self._unfinished else 0)
 
     @property
+    def effort(self) -> float:
+        """What the method has spent on the current part, by no clock; only moments of one run compare."""
+        return self.current.effort
+
+    @property
+    def exploring(self) -> bool:
+        """Whether the current point is not the best one, so that the best one stands still."""
+        return self.current.state.best is not self.current.state
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a clock ended the last slice before its steps were done."""
+        return self._work is not None
+
+    @property
     def kernel_evaluations(self) -> int:
         if self._gram is not None:
             return self._gram.evaluations - self._counted
@@ -169,10 +184,10 @@ class Run:
         finally:
             ahead.pause()
 
-    def stop(self) -> None:
+    def stop(self, ending: Ending = Ending.STOPPED) -> None:
         """End here, with the model of the best alpha so far; its certificate bounds the distance to the optimum."""
         if self.running:
-            self._end_at(Ending.STOPPED)
+            self._end_at(ending)
 
     def _allowed(self, steps: int | None) -> int:
         steps = next_decision(self.iterations) - self.iterations if steps is None else steps

@@ -287,6 +287,10 @@ class PartRun:
         return certify(self.part, self.feasible_alpha(), hint=self.state.best.constant)
 
     @property
+    def effort(self) -> float:
+        return self.solver.effort(self.state)
+
+    @property
     def examples_seen(self) -> int | None:
         return self.solver.examples_seen(self.state)
 

@@ -14,6 +14,7 @@ from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection.scores import SCORES, Measured, Score
 
+SETTLED = Ending.UNCHANGED, Ending.PROVED
 Pair = tuple[int, int]  # two classes, the smaller first
 
 
@@ -140,7 +141,13 @@ class CellResult:
 
     @property
     def converged(self) -> bool:
-        return all(ending is Ending.CONVERGED for ending in self.endings)
+        """Whether every fold reached what it was asked for; `settled` says which before the tolerance."""
+        return all(ending.is_enough for ending in self.endings)
+
+    @property
+    def settled(self) -> dict[Ending, int]:
+        """How many folds ended on decisions of their test rows, proved or unchanged."""
+        return {ending: self.endings.count(ending) for ending in SETTLED if ending in self.endings}
 
 
 def summarise(trials: Mapping[Trial, FoldResult], score: Score = SCORES["accuracy"]) -> dict[Cell, CellResult]:

@@ -36,6 +36,7 @@ class ProximalProgress:
     begun: bool = False
     turn: int = 0  # step count of the next decision whether Newton steps are due
     steps: int = 0  # Newton steps
+    spent: float = 0.0  # on them, in seconds of the budget
     sigma: float = 0.0  # of the next proximal step; 0 before the first
     factored: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # variables of the last factor
     ridge: float = 0.0  # of the last factor
@@ -60,6 +61,10 @@ class Rising(Auto):
     def start(self, part: Part, seed: int) -> RisingState:
         begun = super().start(part, seed)
         return RisingState(**{entry.name: getattr(begun, entry.name) for entry in fields(begun)})
+
+    def effort(self, state: AutoState) -> float:
+        assert isinstance(state, RisingState)
+        return super().effort(state) + state.path.spent
 
     def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
         assert isinstance(state, RisingState)
@@ -106,6 +111,7 @@ def steps_at(part: Part, gram: SharedGram, state: RisingState, tolerance: float)
     reached = step.reached if end is not End.STEPS else gram.times(weights_of(part, alpha))
     state.alpha[...], state.functions[...] = alpha, reached
     state.steps, path.steps = state.steps + steps + 1, path.steps + steps + 1
+    path.spent += (steps + 1) * price(part, alpha) / RISING.usual
     path.sigma, part.kept["system"] = RISING.growth * sigma, step.system
     if step.system is not None:
         path.factored, path.ridge = step.system.chosen, step.system.ridge

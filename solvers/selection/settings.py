@@ -26,6 +26,7 @@ class TrainingSettings:
     threads: int | None = None  # of one task's matrix products; None is 1, as tasks run side by side
     keep_values: bool = False  # whether results have the decision values of the test rows
     tested: Mapping[float, float] = field(default_factory=dict)  # by share of the training rows: of the test rows
+    until: str = "tolerance"  # where trainings end; "proved", "unchanged": see settling.py
     by_pair: bool = False  # whether results of ovo and dag have the accuracy of each pair function
 
     def bias_of(self, machine: str) -> str:

@@ -62,9 +62,10 @@ def perform(task: Task, rows: FoldRows, settings: TrainingSettings, stopped: Cal
         if fast:
             chosen = settings.of_rung(task.share, next(iter(fast)), rows.classes)
             yield from _binary(task, rows, kernel, fast, chosen, stopped, matrices)
+    relatives = whole.Relatives()
     for machine, costs in rest.items():
         chosen = settings.of_rung(task.share, machine, rows.classes)
-        found = whole.along(rows, machine, kernel, costs, chosen, stopped, matrices)
+        found = whole.along(rows, machine, kernel, costs, chosen, stopped, matrices, relatives)
         for cost, result in zip(costs, found, strict=False):
             yield Trial(Cell(machine, cost, task.gamma), task.fold, task.share), result
 

@@ -15,7 +15,7 @@ from solvers.dual.geometry import BOX
 from solvers.gram import Gram
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
-from solvers.model import Model, decide
+from solvers.model import decide
 from solvers.posing import pose
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
@@ -24,6 +24,7 @@ from solvers.selection.cell import FoldResult
 from solvers.selection.rising import Rising
 from solvers.selection.scores import Measured
 from solvers.selection.settings import TrainingSettings
+from solvers.selection.settling import DecisionWatch, decisions, watch_of
 from solvers.selection.shared import FoldRows, Matrices, SharedGram
 from solvers.work import SEARCH_STEPS
 
@@ -38,8 +39,10 @@ def along(
     settings: TrainingSettings,
     stopped: Callable[[], bool],
     matrices: Matrices | None,
+    relatives: Relatives | None = None,
 ) -> Iterator[FoldResult]:
     """Yield one result per cost; ends early after a stop."""
+    relatives = relatives or Relatives()
     base = pose(
         rows.train,
         rows.labels,
@@ -61,13 +64,61 @@ def along(
                 result_of(run, rows, matrices, settings), seconds=0.0, steps=0, certificate=moved(run, problem)
             )
             continue
-        start = seeds(run, problem) if run is not None and settings.solver == SEEDED else None
+        start = begin(run, problem, gram, relatives) if settings.solver == SEEDED else None
         run = Run(problem, method, settings.limits, start, gram=gram)
+        watch = watch_of(run, rows, matrices, settings.until)
         while run.running:
             if stopped():
                 return
-            run.advance(SEARCH_STEPS)
+            follow(run, watch)
+        if problem.part_count == 1:
+            relatives.keep(run)
         yield result_of(run, rows, matrices, settings)
+
+
+def begin(run: Run | None, problem: Problem, gram: Gram | None, relatives: Relatives) -> list[np.ndarray] | None:
+    """The start of larger dual: the answer at the cost before, scaled, or that of a related machine at this cost."""
+    own = None if run is None else seeds(run, problem)
+    found = relatives.at(problem)
+    if found is None:
+        return own
+    part = problem.part(0, gram)
+    alphas = [part.geometry.within(found, part.upper), *(own or [])]
+    return [max(alphas, key=lambda alpha: certify(part, alpha).certificate.dual)]
+
+
+class Relatives:
+    """The answers of the joint machines of a task. Machines of equal directions and margins differ in the feasible set:
+    where neither set binds, as at large C, an answer of ww is that of cs.
+    """
+
+    def __init__(self) -> None:
+        self._answers: list[tuple[Part, np.ndarray]] = []
+
+    def keep(self, run: Run) -> None:
+        if run.problem.machine.split == "joint":
+            self._answers.append((run.problem.part(0), run.alphas()[0]))
+
+    def at(self, problem: Problem) -> np.ndarray | None:
+        """Of another machine at the same cost and bias."""
+        if problem.machine.split != "joint":
+            return None
+        here = problem.part(0)
+        return next((alpha for part, alpha in self._answers if related(here, part)), None)
+
+
+def related(one: Part, other: Part) -> bool:
+    tables = (one.form.direction, other.form.direction), (one.form.margin, other.form.margin), (one.upper, other.upper)
+    apart = one.geometry is not other.geometry and one.bias == other.bias
+    return apart and all(np.array_equal(left, right) for left, right in tables)
+
+
+def follow(run: Run, watch: DecisionWatch | None) -> None:
+    """A slice; at the end of a whole one, whether a clock interrupted it or not, it may be enough."""
+    sample = run.advance(SEARCH_STEPS if watch is None else None)
+    ending = None if watch is None or run.interrupted else watch.settled(sample)
+    if ending is not None:
+        run.stop(ending)
 
 
 def unbounded(run: Run) -> bool:
@@ -136,11 +187,6 @@ def result_of(run: Run, rows: FoldRows, matrices: Matrices | None, settings: Tra
         tested=Measured.of(rows, model.machine.name, values),
         values=values if settings.keep_values else None,
     )
-
-
-def decisions(model: Model, matrices: Matrices) -> np.ndarray:
-    """`model.decision` of the test rows, from stored kernel values."""
-    return matrices.test[model.support].T @ model.expansion + model.bias
 
 
 def binary_alone(machine: str, kernel: Kernel, settings: TrainingSettings) -> bool:

@@ -51,13 +51,21 @@ def cell_text(cell: Cell, result: CellResult, folds: int) -> str:
 
 def ending_text(result: CellResult) -> str:
     if result.converged:
-        return tr("solved")
+        return settled_text(result) or tr("solved")
     gap = figures.gap(max(result.worst.relative_gap, 0.0))
     ending = next(ending.value for ending in result.endings if ending.value != "converged")
     return {
         "time limit": tr("not solved: time limit, gap {gap}", gap=gap),
         "step limit": tr("not solved: step limit, gap {gap}", gap=gap),
     }.get(ending, tr("not solved: gap {gap}", gap=gap))
+
+
+def settled_text(result: CellResult) -> str:
+    """Of folds that ended before the tolerance; empty where none did."""
+    settled = [ending.value for ending in result.settled]
+    if "decisions unchanged" in settled:
+        return tr("ended as decisions did not change")
+    return tr("ended as decisions were proved") if settled else ""
 
 
 def best_text(

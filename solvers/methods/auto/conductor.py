@@ -213,6 +213,9 @@ class Auto(Method[AutoState]):
     def used(self, state: AutoState) -> str:
         return interior.InteriorPoint.name if state.phase in (Phase.INTERIOR, Phase.FINISHING) else self.name
 
+    def effort(self, state: AutoState) -> float:
+        return state.spending.total
+
     def refuted(self, part: Part, state: AutoState) -> None:
         """Count refuted claims in a row: after too many, only systems in float64 can get closer, so decide now."""
         state.shrunk.stale = True
