@@ -189,6 +189,10 @@ def summary_lines(tuned: Tuned) -> list[str]:
             mean = sum(found.by(tuning.score)) / len(found.results)
             said = output.score(tuning.score.name, mean)
             lines.append(f"{found.machine}: {said} where each fold's choice was made without it.")
+    settled = sum(bool(result.settled) for result in tuned.results.values())
+    if settled:
+        cells = output.plural(settled, "cell")
+        lines.append(f"{cells} ended before the tolerance, on decisions ({tuning.wanted.until}); the CSV says which.")
     unsolved = sum(not result.converged for result in tuned.results.values())
     if unsolved:
         lines.append(f"{output.plural(unsolved, 'cell')} did not converge; their gap tells how far they may be off.")

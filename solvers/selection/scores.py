@@ -190,6 +190,7 @@ class Score:
     higher_is_better: bool
     formula: Callable[[Sequence[Measured], CostRule | None], list[float]]
     costs: CostRule | None = None
+    ideal: float | None = None  # the best value of a fold, where its value depends on that fold alone
 
     def of(self, folds: Sequence[Measured]) -> list[float]:
         return self.formula(folds, self.costs)
@@ -206,9 +207,9 @@ class Score:
 SCORES: dict[str, Score] = {
     score.name: score
     for score in (
-        Score("accuracy", "Accuracy", True, accuracy),
-        Score("balanced-accuracy", "Balanced accuracy", True, balanced_accuracy),
-        Score("macro-f1", "Macro F1", True, macro_f1),
+        Score("accuracy", "Accuracy", True, accuracy, ideal=1.0),
+        Score("balanced-accuracy", "Balanced accuracy", True, balanced_accuracy, ideal=1.0),
+        Score("macro-f1", "Macro F1", True, macro_f1, ideal=1.0),
         Score("log-loss", "Log loss", False, log_loss),
         Score("cost", "Mean cost", False, cost),
     )

@@ -12,6 +12,7 @@ from solvers.budget import SEARCH
 from solvers.selection.cell import Cell, CellResult, Trial
 from solvers.selection.grid import Grid, best, preference
 
+TIE = 1e-12  # difference of mean scores that counts as rounding, as in grid.py
 Results = Mapping[Cell, CellResult]
 Steps = Generator[list[Trial], Results, None]
 
@@ -24,6 +25,33 @@ class SearchStrategy:
     about: str
     steps: Callable[[Grid, int, float], Steps]
     tested: Mapping[float, float] = field(default_factory=dict)  # share of the test rows, by that of the training rows
+
+
+def race(grid: Grid, folds: int, least: float) -> Steps:
+    """Every cell, fold after fold; a cell is left that perfect folds could not bring to the best whole cell.
+
+    The best cell of each machine is that of the grid. Needs a score with a best possible value of its own for each fold
+    (`Score.ideal`): without one no cell is left.
+    """
+    cells = [cell for machine in grid.machines for cell in grid.cells(machine)]
+    results = yield [Trial(cell, 0) for cell in cells]
+    leaders = [found for machine in grid.machines if (found := best(results, machine)) is not None]
+    if folds > 1 and leaders:
+        results = yield [Trial(cell, fold) for cell in leaders for fold in range(1, folds)]
+    for fold in range(1, folds):
+        left = [cell for cell in cells if cell in results and cell not in leaders and _may_win(cell, results, folds)]
+        if left:
+            results = yield [Trial(cell, fold) for cell in left]
+
+
+def _may_win(cell: Cell, results: Results, folds: int) -> bool:
+    """Whether perfect folds could bring it to the best cell of its machine that is done on all; ties may."""
+    mine = results[cell]
+    whole = [other.worth for one, other in results.items() if one.machine == cell.machine and other.folds == folds]
+    if mine.score.ideal is None or not whole:
+        return True
+    ideal, rest = mine.score.preferred(mine.score.ideal), folds - mine.folds
+    return bool((mine.folds * mine.worth + rest * ideal) / folds >= max(whole) - TIE)
 
 
 def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
@@ -170,6 +198,7 @@ SEARCHES: dict[str, SearchStrategy] = {
             halving,
             dict(SEARCH.rungs),
         ),
+        SearchStrategy("race", "every cell, fold after fold, without those that cannot become the best any more", race),
         SearchStrategy("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
     )
 }

@@ -22,6 +22,7 @@ SEARCHES = {  # a test compares them with the solvers' registry
     "coarse-to-fine": "Coarse to fine",
     "two-line": "Two lines",
     "halving": "Successive halving",
+    "race": "Race",
     "per-pair": "Each pair its own",
 }
 SCORES = {  # likewise
@@ -43,6 +44,15 @@ AGAIN = "Of the cross-validation, each time with other folds"
 TEST_SHARE = (
     "A share of DATA such as 0.3 that the search never sees: `train --holdout` with the same seed tests on it what the"
     " search chose"
+)
+UNTIL = {  # likewise
+    "tolerance": "At the tolerance",
+    "proved": "Decisions are proved",
+    "unchanged": "Decisions do not change",
+}
+ENDED = (
+    "At its tolerance, once its decisions on the test rows of a fold are proved to be final, or once they have not"
+    " changed for long; cells say how they ended"
 )
 BUDGET = "End the search after so many seconds, with the best so far"
 PRICED = "What errors cost, for the mean cost: class names in the first row and column, true classes down"
@@ -76,23 +86,20 @@ class TuneRequest:
         "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that the best cell is best by", **FIRST
     )
     folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST | CHECKED)
-    repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), use="rows", **MORE | CURVE)
-    holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", use="rows", **MORE)
-    test_share: float | None = option(None, Share(), "Test share", TEST_SHARE, unsaid="none", use="rows", **MORE)
+    repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), **MORE | CURVE)
+    holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", **MORE)
+    test_share: float | None = option(None, Share(), "Test share", TEST_SHARE, unsaid="none", **MORE)
     budget: float | None = option(
         *(None, Number("S", positive=True), "Time budget", BUDGET),
         unsaid="none",
         unit="s",
-        use="end",
         **MORE,
     )
-    nested: bool = option(
-        False, Flag(), "Nested", "Also how good the choice is, made again without each fold", use="rows", **MORE
-    )
+    until: str = option("tolerance", Choice(titles=UNTIL), "Trainings end", ENDED, **MORE)
+    nested: bool = option(False, Flag(), "Nested", "Also how good the choice is, made again without each fold", **MORE)
     costs: CostTable | None = option(  # noqa: RUF009 - a field
         *(None, Costs(), "Costs", PRICED),
         unsaid="every error 1",
-        use="errors",
         **MORE,
     )
     jobs: int | None = option(
@@ -100,10 +107,9 @@ class TuneRequest:
         note="default one for each processor",
         unsaid="all",
         spin=(0, 256),
-        use="computer",
         **MORE | {"commands": ("tune", "curve")},
     )
-    scheduler: str | None = option(None, Address(), "Cluster", CLUSTER, unsaid="this computer", use="computer", **MORE)
+    scheduler: str | None = option(None, Address(), "Cluster", CLUSTER, unsaid="this computer", **MORE)
 
     @property
     def parts(self) -> int:

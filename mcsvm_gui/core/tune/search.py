@@ -212,6 +212,7 @@ class Tuning:
             threads=request.threads,
             by_pair=self.search.name == "per-pair",
             tested=self.search.tested,
+            until=self.wanted.until,
         )
 
     def _class_weight(self) -> str | dict[int, float] | None:
@@ -350,6 +351,12 @@ def _family(request: Request) -> KernelFamily:
 
 def _check_validation(request: Request, wanted: TuneRequest) -> None:
     options.check(wanted)
+    if wanted.search == "race" and SCORES[wanted.score].ideal is None:
+        raise InputError(
+            "a race bounds what the folds to come can bring, which {score} does not allow; take --score accuracy, or"
+            " another search",
+            score=wanted.score,
+        )
     if wanted.holdout is not None and wanted.repeats > 1:
         raise InputError("--holdout validates on one split; --repeats repeats folds")
     if wanted.nested and wanted.search == "per-pair":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +20,8 @@ from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
 from solvers.selection.executor import Folds
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.search import SEARCHES, _line, least_share, rungs
+from solvers.selection.scores import SCORES
+from solvers.selection.search import SEARCHES, _line, _may_win, least_share, rungs
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows
 from solvers.selection.study import Study
@@ -174,6 +176,37 @@ def test_searches_find_the_top_of_a_hill(name: str, top: tuple[int, int]) -> Non
 @given(top=tops)
 def test_coarse_to_fine_tries_a_fraction_of_the_grid(top: tuple[int, int]) -> None:
     assert len(searched("coarse-to-fine", HSU_LIN, 2, hill(top))) < 0.4 * 2 * HSU_LIN.size
+
+
+@given(seed=st.integers(0, 10**6), folds=st.integers(1, 6), spread=st.floats(0.001, 0.5))
+def test_a_race_ends_at_the_best_cell_of_the_grid_and_leaves_the_hopeless(seed: int, folds: int, spread: float) -> None:
+    """Accuracies of cells and folds at random; the oracle is the whole grid, each cell by hand."""
+    rng = np.random.default_rng(seed)
+    grid = Grid(("ww", "ovo"), Range(0, 4), Range(-2, 2))
+    cells = [cell for machine in grid.machines for cell in grid.cells(machine)]
+    table = {cell: np.clip(rng.normal(0.9, spread, folds), 0.0, 1.0).round(2) for cell in cells}
+    steps, done = SEARCHES["race"].steps(grid, folds, EVERY), {}
+    trials = next(steps)
+    with suppress(StopIteration):
+        while True:
+            assert not set(trials) & done.keys(), "tried twice"
+            done |= {trial: scored(table[trial.cell][trial.fold]).by_fold[0] for trial in trials}
+            trials = steps.send(summarise(done))
+    results = summarise(done)
+    for machine in grid.machines:
+        mine = [cell for cell in cells if cell.machine == machine]
+        winner = min(mine, key=lambda cell: (-round(table[cell].mean(), 12), cell.C, cell.gamma))
+        assert best(results, machine) == winner
+        for cell in mine:
+            perfect = (table[cell][: results[cell].folds].sum() + folds - results[cell].folds) / folds
+            assert results[cell].folds == folds or perfect < table[winner].mean()
+
+
+def test_a_race_of_a_score_without_an_ideal_is_the_grid() -> None:
+    results = searched("race", HSU_LIN, 3, hill((4, -3)))
+    raced = {cell: replace(result, score=SCORES["log-loss"]) for cell, result in results.items()}
+    assert all(_may_win(cell, raced, 3) for cell in raced)
+    assert any(result.folds < 3 for result in results.values())
 
 
 @given(cost=st.integers(-2, 12))
