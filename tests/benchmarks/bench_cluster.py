@@ -15,10 +15,10 @@ import pytest
 from dask_cluster import DaskCluster
 
 from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.cluster.examining import examine
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.cluster.examining import examine
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from solvers.selection.grid import Range
 from solvers.selection.task import Done

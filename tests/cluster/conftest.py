@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from dask_cluster import DaskCluster
 
-from mcsvm_gui.core.tune.cluster.examining import examine
+from mcsvm_gui.core.cluster.examining import examine
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,10 @@ import numpy as np
 from dask_cluster import DaskCluster
 
 from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.cluster.connection import Connection
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
 from solvers.selection.cell import FoldResult
 from solvers.selection.grid import Range

@@ -13,7 +13,7 @@ from command_line import process
 from dask_cluster import DaskCluster
 
 from mcsvm_gui.core.base.resources import dataset
-from mcsvm_gui.core.tune.cluster.examining import examine
+from mcsvm_gui.core.cluster.examining import examine
 from solvers.selection.task import Done
 
 pytest.importorskip("distributed")

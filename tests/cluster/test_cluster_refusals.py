@@ -10,10 +10,12 @@ import pytest
 from command_line import mcsvm
 
 from mcsvm_gui.core.base.resources import dataset
-from mcsvm_gui.core.tune.cluster import address, connection, examining, worker
-from mcsvm_gui.core.tune.cluster.address import checked
+from mcsvm_gui.core.cluster import connection, examining
+from mcsvm_gui.core.cluster.examining import differences, examine
+from mcsvm_gui.core.cluster.versions import versions
+from mcsvm_gui.core.machine import address
+from mcsvm_gui.core.machine.address import checked
 from mcsvm_gui.core.tune.cluster.dispatch import workers_at
-from mcsvm_gui.core.tune.cluster.examining import differences, examine
 from solvers.errors import InputError
 from solvers.selection.executor import LostWorkers
 
@@ -85,7 +87,7 @@ def test_a_stop_is_heard_while_nobody_answers(silent: str) -> None:
 
 
 def test_differences_are_named_with_their_places() -> None:
-    here = worker.versions()
+    here = versions()
     assert differences({"worker a": here, "the scheduler": here}, here) == []
     other = {**here, "numpy": "1.0", "solvers": "x"}
     assert differences({"worker a": other, "worker b": here, "worker c": other}, here) == [

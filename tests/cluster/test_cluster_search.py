@@ -13,9 +13,9 @@ from dask_cluster import DaskCluster
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.cluster.examining import examine
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.state import JobState
-from mcsvm_gui.core.tune.cluster.examining import examine
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.search import Searched, SearchJob, Tried

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.options import Choice, Flag, Kind, Number, Option, Share, Whole, number, option, options_of
 from mcsvm_gui.core.data.costs import Costs, CostTable
+from mcsvm_gui.core.machine.address import Address
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
 
@@ -62,16 +63,6 @@ STEP = Option(
     help="Between neighbours, in powers of two; 1 doubles from cell to cell",
     **FIRST,
 )
-
-
-@dataclass(frozen=True)
-class Address(Kind):
-    placeholder: str = "ADDRESS"
-
-    def parse(self, text: str) -> str:
-        from mcsvm_gui.core.tune.cluster.address import checked
-
-        return checked(text)
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine import names
+from mcsvm_gui.core.machine.address import checked
 from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.posing import class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
-from mcsvm_gui.core.tune.cluster.address import checked
 from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from mcsvm_gui.core.base.i18n import tr, worded
-from mcsvm_gui.core.tune.cluster.address import EXAMPLE, missing_library
+from mcsvm_gui.core.machine.address import EXAMPLE, missing_library
 from mcsvm_gui.ui.tune.view import TuneView
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.tune.cluster.examining import Examined
+    from mcsvm_gui.core.cluster.examining import Examined
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 
 
@@ -64,6 +64,6 @@ class TuneCluster(QObject):
 
 
 def _examine(address: str) -> Examined:
-    from mcsvm_gui.core.tune.cluster.examining import examine
+    from mcsvm_gui.core.cluster.examining import examine
 
     return examine(address)

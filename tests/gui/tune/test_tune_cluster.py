@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.core.tune.cluster import address
-from mcsvm_gui.core.tune.cluster.examining import Examined
+from mcsvm_gui.core.cluster.examining import Examined
+from mcsvm_gui.core.machine import address
 from mcsvm_gui.ui.tune import cluster as tune_cluster
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 

@@ -15,9 +15,9 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from mcsvm_gui.core.cluster.connection import FAREWELL, Connection
+from mcsvm_gui.core.cluster.examining import fit
 from mcsvm_gui.core.tune.cluster import worker
-from mcsvm_gui.core.tune.cluster.connection import FAREWELL, Connection
-from mcsvm_gui.core.tune.cluster.examining import fit
 from mcsvm_gui.core.tune.cluster.payload import Payload
 from solvers.errors import Sentence
 from solvers.selection.cell import Trial

@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.tune.cluster.connection import PATIENCE, Connection
+from mcsvm_gui.core.cluster.connection import PATIENCE, Connection
 from solvers.selection.executor import LostWorkers
 
 if TYPE_CHECKING:

@@ -1,13 +1,11 @@
-"""What runs on a worker: one task of a search, and what that worker is made of."""
+"""What runs on a worker: one task of a search."""
 
 from __future__ import annotations
 
 import pickle
-import platform
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from solvers.selection.executor import Folds, one
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 HANDED_OVER_EVERY = 0.25  # seconds
 ASKED_EVERY = 0.2  # seconds between looks at whether to stop, which go to the scheduler
-PACKAGES = "mcsvm", "numpy", "scipy", "numba", "scikit-learn", "pandas", "distributed"
 
 
 class FoldShare:
@@ -87,16 +84,3 @@ class StopSignal:
         """Dask stops no running task: it marks it where whoever asked for it has gone."""
         task = self._worker.state.tasks.get(self._key)
         return task is None or task.state == "cancelled"
-
-
-def versions() -> dict[str, str]:
-    """Of what decides numbers, and of what carries them."""
-    from solvers.jit.store import PACKAGE, fingerprint
-
-    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "none"
-    return {**found, "solvers": fingerprint(PACKAGE.rglob("*.py"))}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import socket
+from dataclasses import dataclass
 from importlib.util import find_spec
 
+from mcsvm_gui.core.base.options import Kind
 from solvers.errors import InputError, Sentence
 
 PORT = 8786  # of Dask's schedulers, unless another is said
@@ -15,6 +17,16 @@ FORM = re.compile(r"(?:(\w+)://)?(\[[0-9a-fA-F:]+\]|[^\s:/\[\]]+)(?::(\d{1,5}))?
 MISSING = Sentence("a cluster is reached with the package distributed, which is not here: pip install distributed")
 LONGEST_GREETING = 2**16
 NO_SCHEDULER = Sentence("what answers there is no Dask scheduler")
+
+
+@dataclass(frozen=True)
+class Address(Kind):
+    """Of a scheduler."""
+
+    placeholder: str = "ADDRESS"
+
+    def parse(self, text: str) -> str:
+        return checked(text)
 
 
 def missing_library() -> Sentence | None:

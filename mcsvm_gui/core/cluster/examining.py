@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.errors import joined
-from mcsvm_gui.core.tune.cluster import worker
-from mcsvm_gui.core.tune.cluster.address import unreachable
-from mcsvm_gui.core.tune.cluster.connection import Connection
+from mcsvm_gui.core.cluster.connection import Connection
+from mcsvm_gui.core.cluster.versions import versions as versions_here
+from mcsvm_gui.core.machine.address import unreachable
 from solvers.errors import Sentence
 
 if TYPE_CHECKING:
@@ -58,14 +58,14 @@ def fit(connection: Connection) -> Examined:
 
 async def _examined(client: Client) -> Examined:
     threads = await client.nthreads()
-    found = await client.run(worker.versions, on_error="return")
+    found = await client.run(versions_here, on_error="return")
     places: dict[str, Any] = {Sentence("worker {address}", address=place): found[place] for place in found}
     scheduler = Sentence("the scheduler")
     try:
-        places[scheduler] = await client.run_on_scheduler(worker.versions)
+        places[scheduler] = await client.run_on_scheduler(versions_here)
     except Exception as error:  # whatever it could not import
         places[scheduler] = error
-    return Examined(tuple(threads.values()), tuple(differences(places, worker.versions())))
+    return Examined(tuple(threads.values()), tuple(differences(places, versions_here())))
 
 
 def differences(places: Mapping[str, Mapping[str, str] | Exception], here: Mapping[str, str]) -> list[Sentence]:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcsvm_gui.core.base import library_warnings
-from mcsvm_gui.core.tune.cluster import address as addresses
+from mcsvm_gui.core.machine import address as addresses
 from solvers.errors import InputError, Sentence
 from solvers.selection.executor import LostWorkers
 from solvers.work import LOOK_SECONDS

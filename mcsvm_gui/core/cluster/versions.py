@@ -1,0 +1,21 @@
+"""What a worker is made of."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = "mcsvm", "numpy", "scipy", "numba", "scikit-learn", "pandas", "distributed"
+
+
+def versions() -> dict[str, str]:
+    """Of what decides numbers, and of what carries them."""
+    from solvers.jit.store import PACKAGE, fingerprint
+
+    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "none"
+    return {**found, "solvers": fingerprint(PACKAGE.rglob("*.py"))}
