@@ -22,7 +22,11 @@ def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> fl
     count = features.shape[1]
     if gamma == "auto":
         return 1.0 / count
-    mean, square = _moments(features, weights)
+    return gamma_from(count, *_moments(features, weights))
+
+
+def gamma_from(count: int, mean: float, square: float) -> float:
+    """`scale`, from the number of columns, the mean of all values and that of their squares."""
     variance = square - mean**2
     return 1.0 / (count * variance) if variance > ROUNDING * square else 1.0
 

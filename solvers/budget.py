@@ -403,7 +403,8 @@ class PartitionedBudget:
     round_steps: int = 100_000  # pair steps in a block, at most
     portion_rows: int = 1024  # support vectors that travel at once in a certificate
     bias_grid: int = 65  # candidates of b at once
-    bias_rounds: int = 12  # grids: each narrows b to a thirty-second of the interval before
+    bias_rounds: int = 10  # grids, at most: each narrows b to a sixty-fourth of the interval before
+    bias_kinks: int = 512  # kinks left that come at once
     vain: int = 3  # rounds in a row that move nothing after functions were recomputed
 
 

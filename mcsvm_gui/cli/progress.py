@@ -8,7 +8,7 @@ import time
 from typing import TextIO
 
 from mcsvm_gui.cli.output import per_cent
-from mcsvm_gui.core.machine.session import Session
+from mcsvm_gui.core.cluster.session import AnySession
 from mcsvm_gui.core.machine.time_left import seconds_left
 from solvers.run.trace import Sample
 
@@ -32,15 +32,14 @@ class ProgressLine:
         if self._shown:
             self._write(what)
 
-    def __call__(self, session: Session, sample: Sample) -> None:
+    def __call__(self, session: AnySession, sample: Sample) -> None:
         if not self._shown:
             return
         self._samples.append(sample)
         if len(self._samples) > REMEMBERED:
             del self._samples[::2]
         if self._due():
-            request, parts = session.request, session.posed.problem.part_count
-            left = seconds_left(self._samples, request.tol, session.run.gap_goal, parts=parts)
+            left = seconds_left(self._samples, session.request.tol, session.gap_goal, parts=session.parts)
             self._write(line(sample, left))
 
     def folds(self, done: int, total: int) -> None:

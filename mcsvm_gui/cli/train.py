@@ -14,7 +14,7 @@ from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
-from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.cluster.session import train_on_cluster
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
@@ -32,11 +32,9 @@ BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bi
 def run(options: argparse.Namespace) -> int:
     request = request_of(options)
     _check(request, options)
-    dataset = open_dataset(options.data, request.read)
-    test = test_of(request, dataset)
-    request = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
     with Interrupt() as interrupt:
-        outcome = _train(request, dataset, test, options, interrupt)
+        carried_out = _train if request.scheduler is None else _train_far
+        outcome = carried_out(request, options, interrupt)
         _write(outcome, options)
     _show(outcome, options)
     if interrupt.requested:
@@ -51,13 +49,24 @@ def _check(request: Request, options: argparse.Namespace) -> None:
     check_outputs((options.model, options.trace), (options.data, options.test))
 
 
-def _train(
-    request: Request, dataset: Dataset, test: Dataset | None, options: argparse.Namespace, interrupt: Interrupt
-) -> Outcome:
+def _train(request: Request, options: argparse.Namespace, interrupt: Interrupt) -> Outcome:
+    dataset = open_dataset(options.data, request.read)
+    test = test_of(request, dataset)
+    request = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
     progress = ProgressLine(options.quiet)
     progress.begin("preparing ...")
     try:
         return train(request, dataset, test, progress, lambda: interrupt.requested, progress.folds)
+    finally:
+        progress.end()
+
+
+def _train_far(request: Request, options: argparse.Namespace, interrupt: Interrupt) -> Outcome:
+    """The workers of a cluster read the data; nothing of them is read here."""
+    progress = ProgressLine(options.quiet)
+    progress.begin("asking the workers ...")
+    try:
+        return train_on_cluster(request, progress, lambda: interrupt.requested)
     finally:
         progress.end()
 
@@ -112,6 +121,7 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
     ]
     lines += output.findings(_findings(outcome))
     lines += [found["solver_reason"]] if found["solver"] == "auto" else []
+    lines += [cluster_text(found["cluster"])] if "cluster" in found else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
     return lines + ([f"Trace: {trace}"] if trace else [])
 
@@ -120,6 +130,12 @@ def _findings(outcome: Outcome) -> list[Finding]:
     origin = outcome.trained.origin
     ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap)
     return list(NotCertified().find(CheckedResults(ended=(ended,))))
+
+
+def cluster_text(found: dict[str, Any]) -> str:
+    parts, rounds = output.plural(len(found["parts"]), "part"), output.plural(found["rounds"], "round")
+    lost = f", {output.plural(found['lost'], 'part')} lost and read again" if found["lost"] else ""
+    return f"{parts} on workers, {rounds} of {found['bytes_per_round'] / 1e6:.2g} MB{lost}."
 
 
 def kernel_text(kernel: dict[str, object]) -> str:

@@ -66,6 +66,16 @@ class SupportRows:
 
 
 @dataclass(frozen=True)
+class BiasKinks:
+    """Where the slope of the primal as a function of b changes, of a binary programme with an exact bias."""
+
+    positive: float  # sum U_i of the examples of its first class
+    cost: float  # sum U_i of all
+    low: float  # the smallest kink
+    high: float  # the largest
+
+
+@dataclass(frozen=True)
 class Restored:
     """The client's copy, from which a partition that was lost is made again."""
 

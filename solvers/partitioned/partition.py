@@ -17,7 +17,15 @@ from solvers.dual.quantities import weights_of
 from solvers.kernels import Points
 from solvers.methods.auto.blocks import choose_worst
 from solvers.model import Model, decide
-from solvers.partitioned.messages import BlockChange, PartitionSize, PartitionStanding, Restored, RowOffer, SupportRows
+from solvers.partitioned.messages import (
+    BiasKinks,
+    BlockChange,
+    PartitionSize,
+    PartitionStanding,
+    Restored,
+    RowOffer,
+    SupportRows,
+)
 from solvers.problem import Part, Problem
 from solvers.products import kernel_times, products_beside
 from solvers.work import finish
@@ -156,15 +164,26 @@ class Partition:
             points = self.part.gram.points
             self._products += kernel_times(self.problem.kernel, points, Points(some.rows), some.weights)
 
-    def losses(self, biases: np.ndarray) -> np.ndarray:
-        """sum U_i loss_i of a binary programme at each of these b."""
-        part, products = self.part, self._products[:, 0]
+    def kinks(self) -> BiasKinks:
+        """Of the primal as a function of b; the questions below are about them."""
+        part = self.part
         sign = part.form.direction[part.labels, 0, 0]
-        margin = part.form.margin[part.labels, 0]
-        return np.array([part.upper @ np.maximum(0.0, margin - sign * (products + b)) for b in biases.tolist()])
+        places = sign * part.form.margin[part.labels, 0] - self._products[:, 0]
+        self._kinks, which = np.unique(places, return_inverse=True)
+        self._costs = np.bincount(which, part.upper, minlength=self._kinks.size)
+        ends = (self._kinks[0], self._kinks[-1]) if self._kinks.size else (np.inf, -np.inf)
+        return BiasKinks(float(part.upper[sign > 0.0].sum()), float(part.upper.sum()), *map(float, ends))
 
-    def span(self) -> tuple[float, float] | None:
-        return self.part.geometry.span(self.part, self._alpha, self._products)
+    def below(self, biases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(cost, number) of the kinks up to each of these b."""
+        count = np.searchsorted(self._kinks, biases, side="right")
+        return np.concatenate([[0.0], np.cumsum(self._costs)])[count], count
+
+    def between(self, low: float, high: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """(kinks, their costs) above low and up to high, and the next kink beyond."""
+        start, end = np.searchsorted(self._kinks, [low, high], side="right")
+        beyond = float(self._kinks[end]) if end < self._kinks.size else np.inf
+        return self._kinks[start:end], self._costs[start:end], beyond
 
     def proved(self, bias: np.ndarray) -> PartitionStanding:
         """By the products alone, and b."""

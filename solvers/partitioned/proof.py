@@ -12,6 +12,7 @@ import numpy as np
 
 from solvers.budget import PARTITIONED
 from solvers.dual.certificate import Certificate
+from solvers.jit.rounding import ROUNDING
 from solvers.partitioned.messages import PartitionStanding
 from solvers.partitioned.partitions import Partitions
 
@@ -26,23 +27,34 @@ def recompute(partitions: Partitions, of: Collection[int] | None = None) -> None
 
 
 def best_bias(partitions: Partitions) -> float:
-    """The b of least primal of a binary programme with an exact bias, narrowed down by grids of candidates.
+    """The b of least primal of a binary programme with an exact bias, a weighted median of its kinks.
 
-    The loss is convex and piecewise linear in b: its minimum lies beside the best candidate of a grid. Whatever b is
-    found, the primal at it is a bound. Where a whole interval is optimal, its middle.
+    Where a whole interval is optimal, its middle, as in dual/bias.py. Grids of candidates narrow down where the slope
+    turns positive, until few kinks are left there, which come.
     """
-    spans = [span for span in partitions.ask_all("span") if span is not None]
-    ends = [end for span in spans for end in span if np.isfinite(end)]
-    low, high = min(ends) - 1.0, max(ends) + 1.0
+    found = partitions.ask_all("kinks")
+    positive, reach = sum(one.positive for one in found), sum(one.cost for one in found) * ROUNDING
+    low, high = float(np.nextafter(min(one.low for one in found), -np.inf)), max(one.high for one in found)
+    below = 0.0
     for _ in range(PARTITIONED.bias_rounds):
         grid = np.linspace(low, high, PARTITIONED.bias_grid)
-        losses = np.sum(partitions.ask_all("losses", grid), axis=0)
-        best = np.flatnonzero(losses <= losses.min())
-        step = grid[1] - grid[0] if best[0] and best[-1] < grid.size - 1 else 2.0 * (high - low)
-        low, high = grid[best[0]] - step, grid[best[-1]] + step
-        if high - low <= 4.0 * np.spacing(max(abs(low), abs(high))):
+        answers = partitions.ask_all("below", grid)
+        costs, counts = (np.sum(part, axis=0) for part in zip(*answers, strict=True))
+        first = max(1, int(np.argmax(costs - positive >= -reach)))
+        low, high, below = float(grid[first - 1]), float(grid[first]), float(costs[first - 1])
+        if counts[first] - counts[first - 1] <= PARTITIONED.bias_kinks:
             break
-    return float(0.5 * (grid[best[0]] + grid[best[-1]]))
+    return _median(partitions.ask_all("between", low, high), below - positive, reach)
+
+
+def _median(pieces: Sequence[tuple[np.ndarray, np.ndarray, float]], slope: float, reach: float) -> float:
+    kinks, costs = (np.concatenate(part) for part in zip(*(piece[:2] for piece in pieces), strict=True))
+    order = np.argsort(kinks)
+    kinks, slopes = kinks[order], slope + np.cumsum(costs[order])
+    first = int(np.argmax(slopes >= -reach))
+    following = np.append(kinks, min(piece[2] for piece in pieces))[first + 1]
+    flat = abs(slopes[first]) <= reach and np.isfinite(following)
+    return float(0.5 * (kinks[first] + following) if flat else kinks[first])
 
 
 def violation_of(standings: Sequence[PartitionStanding], *, line: bool) -> float:

@@ -79,6 +79,8 @@ class PartitionedRun:
         self._waiting = np.append(np.cumsum(np.sum([w.primal_at_zero for w in welcomes], axis=0)[::-1])[::-1], 0.0)
         self._begin()
         self.last = self._first_sample()
+        # (classes,) support vectors, weight of the rows decided right and of all, as of the last round
+        self.counted = np.zeros(terms.classes, dtype=np.int64), 0.0, 0.0
 
     # -- what it is -------------------------------------------------------------------------------
 
@@ -300,7 +302,8 @@ class PartitionedRun:
     def _sample(self, here: Certificate, standings: Sequence[PartitionStanding]) -> Sample:
         done = sum((one.certificate for one in self._done), Certificate(0.0, 0.0, 0.0, 0.0))
         total = done + here
-        self.standings = standings
+        right, weight = (sum(getattr(one, name) for one in standings) for name in ("right", "total"))
+        self.counted = np.sum([one.support for one in standings], axis=0), right, weight
         return Sample(
             self.iterations,
             self.seconds,

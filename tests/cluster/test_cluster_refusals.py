@@ -13,8 +13,8 @@ from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster import connection, examining
 from mcsvm_gui.core.cluster.examining import differences, examine
 from mcsvm_gui.core.cluster.versions import versions
-from mcsvm_gui.core.machine import address
-from mcsvm_gui.core.machine.address import checked
+from mcsvm_gui.core.data.files import address
+from mcsvm_gui.core.data.files.address import checked
 from mcsvm_gui.core.tune.cluster.dispatch import workers_at
 from solvers.errors import InputError
 from solvers.selection.executor import LostWorkers

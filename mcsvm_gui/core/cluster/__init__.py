@@ -1,1 +1,1 @@
-"""Trainings on a Dask cluster that is there already. `distributed`, of the extra `cluster`, is loaded when asked for."""
+"""Trainings on a Dask cluster that is there already. `distributed`, of the extra `cluster`, is loaded on demand."""

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcsvm_gui.core.base import library_warnings
-from mcsvm_gui.core.machine import address as addresses
+from mcsvm_gui.core.data.files import address as addresses
 from solvers.errors import InputError, Sentence
 from solvers.selection.executor import LostWorkers
 from solvers.work import LOOK_SECONDS
@@ -48,6 +48,10 @@ class Connection:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._end()
+
+    def heed(self, stopped: Callable[[], bool]) -> None:
+        """From now on this says whether to stop."""
+        self._stopped = stopped
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.versions import versions as versions_here
-from mcsvm_gui.core.machine.address import unreachable
+from mcsvm_gui.core.data.files.address import unreachable
 from solvers.errors import Sentence
 
 if TYPE_CHECKING:

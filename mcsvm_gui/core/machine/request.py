@@ -12,6 +12,7 @@ from typing import Any
 from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.options import Choice, Kind, Number, Share, Weights, Whole, option, options_of
 from mcsvm_gui.core.data.costs import Costs, CostTable
+from mcsvm_gui.core.data.files.address import Address
 from mcsvm_gui.core.data.options import SPLITS, ReadOptions, Rules
 from mcsvm_gui.core.machine import names
 from solvers.errors import InputError
@@ -106,6 +107,12 @@ class Request:
         unsaid="none",
         group="machine",
         commands=("train",),
+    )
+    scheduler: str | None = option(
+        *(None, Address(), "Cluster"),
+        "The address of a Dask scheduler, as tcp://HOST:8786, whose workers read the files of DATA and train together",
+        unsaid="this computer",
+        **ALONE,
     )
     seed: int = option(0, Whole(lowest=0, below=2**63), "Seed", "Of everything drawn by lot", **MACHINE)
     split: str = option(

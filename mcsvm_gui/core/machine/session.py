@@ -95,6 +95,18 @@ class Session:
     def running(self) -> bool:
         return self.run.running
 
+    @property
+    def parts(self) -> int:
+        """How many programmes there are."""
+        return self.posed.problem.part_count
+
+    @property
+    def gap_goal(self) -> float | None:
+        return self.run.gap_goal
+
+    def sample(self) -> Sample:
+        return self.run.sample()
+
     def advance(self) -> Sample:
         """A slice, then where the training stands."""
         began = time.perf_counter()

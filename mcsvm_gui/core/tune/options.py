@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.options import Choice, Flag, Kind, Number, Option, Share, Whole, number, option, options_of
 from mcsvm_gui.core.data.costs import Costs, CostTable
-from mcsvm_gui.core.machine.address import Address
+from mcsvm_gui.core.data.files.address import Address
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
 

@@ -18,11 +18,11 @@ from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.files.address import checked
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine import names
-from mcsvm_gui.core.machine.address import checked
 from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.posing import class_weights_of
 from mcsvm_gui.core.machine.request import Request

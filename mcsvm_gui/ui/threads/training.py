@@ -10,10 +10,11 @@ from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads.job import Job
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.cluster.session import AnySession
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.machine.live import Reading
     from mcsvm_gui.core.machine.request import Request
-    from mcsvm_gui.core.machine.session import Outcome, Session
+    from mcsvm_gui.core.machine.session import Outcome
     from mcsvm_gui.core.machine.trained import TrainedModel
     from solvers.run.trace import Sample
 
@@ -75,18 +76,22 @@ class Training(Job):
         self._saved = 0.0
 
     def work(self) -> None:
-        from mcsvm_gui.core.machine.session import Session
+        from mcsvm_gui.core.cluster.session import session_of
 
         self.become(JobState.PREPARING)
-        session = Session(self.request, self.dataset, self.test, self.checkpoint)
+        with session_of(self.request, self.dataset, self.test, self.checkpoint) as session:
+            self._carry_out(session)
+
+    def _carry_out(self, session: AnySession) -> None:
         self.become(JobState.RUNNING)
-        self.tell(Sampled(session.run.sample()))  # where it begins: the first slice may have to compile
+        self.tell(Sampled(session.sample()))  # where it begins: the first slice may have to compile
         while session.running and not self._discarding:
             if not self._may_run.is_set():
                 self.rest()
             elif self._stopping:
                 session.stop()
-                self.tell(StoppedModel(session.standing()), urgent=True)
+                if (model := session.standing()) is not None:
+                    self.tell(StoppedModel(model), urgent=True)
             else:
                 self._advance(session)
         if session.calibrating and not self.ending:
@@ -106,7 +111,7 @@ class Training(Job):
             self.rest(JobState.CALIBRATING)
         return self.ending
 
-    def _advance(self, session: Session) -> None:
+    def _advance(self, session: AnySession) -> None:
         self.tell(Sampled(session.advance()))
         if self._stopping:
             return
@@ -116,10 +121,10 @@ class Training(Job):
         if session.running and time.perf_counter() - self._saved >= BETWEEN_CHECKPOINTS:
             self._save(session)
 
-    def _save(self, session: Session) -> None:
+    def _save(self, session: AnySession) -> None:
         """Rarely where it takes long; the first one only after the usual pause."""
         began = time.perf_counter()
-        if self._saved:
-            self.tell(Checkpointed(session.checkpoint()))
+        if self._saved and (content := session.checkpoint()) is not None:
+            self.tell(Checkpointed(content))
         ended = time.perf_counter()
         self._saved = ended + max(0.0, (ended - began) / CHECKPOINT_SHARE - BETWEEN_CHECKPOINTS)

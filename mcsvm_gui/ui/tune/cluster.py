@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from mcsvm_gui.core.base.i18n import tr, worded
-from mcsvm_gui.core.machine.address import EXAMPLE, missing_library
+from mcsvm_gui.core.data.files.address import EXAMPLE, missing_library
 from mcsvm_gui.ui.tune.view import TuneView
 
 if TYPE_CHECKING:

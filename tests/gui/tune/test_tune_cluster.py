@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.cluster.examining import Examined
-from mcsvm_gui.core.machine import address
+from mcsvm_gui.core.data.files import address
 from mcsvm_gui.ui.tune import cluster as tune_cluster
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 

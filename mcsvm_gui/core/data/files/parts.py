@@ -55,8 +55,8 @@ def _of_folder(path: str) -> list[str]:
 
 def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOne, *, needs_label: bool) -> Dataset:
     """The label of the first file is that of all; whether there are classes to tell apart is asked of all rows."""
-    label, guesses = _label(files[0], options, open_one, needs_label=needs_label)
-    found = replace(joined(_opened(files, replace(options, label=label, merge=None), open_one)), name=path)
+    label, guesses = label_of(files[0], options, open_one, needs_label=needs_label)
+    found = replace(joined(opened(files, replace(options, label=label, merge=None), open_one)), name=path)
     if not needs_label:
         if found.labels is None:
             return found
@@ -75,7 +75,7 @@ def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOn
     return replace(found, labels=checked.values, notices=notices, guesses=(*found.guesses, *guesses))
 
 
-def _opened(files: Sequence[str], options: ReadOptions, open_one: OpenOne) -> list[Dataset]:
+def opened(files: Sequence[str], options: ReadOptions, open_one: OpenOne) -> list[Dataset]:
     """Those that have a row that is asked for."""
     parts = []
     for file in files:
@@ -87,7 +87,7 @@ def _opened(files: Sequence[str], options: ReadOptions, open_one: OpenOne) -> li
     return parts
 
 
-def _label(
+def label_of(
     file: str, options: ReadOptions, open_one: OpenOne, *, needs_label: bool
 ) -> tuple[str | int | None, tuple[Guess, ...]]:
     if options.label is not None:
@@ -124,8 +124,13 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
         row_names={name: np.concatenate([part.row_names[name] for part in parts]) for name in first.row_names},
         lines=None,
         notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
-        digest=hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest(),
+        digest=digest_of([part.digest for part in parts]),
     )
+
+
+def digest_of(parts: Sequence[str]) -> str:
+    """Of several files, from theirs."""
+    return parts[0] if len(parts) == 1 else hashlib.sha256("".join(parts).encode()).hexdigest()
 
 
 def refuse_others(first: Dataset, other: Dataset) -> None:

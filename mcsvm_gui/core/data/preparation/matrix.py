@@ -169,11 +169,17 @@ def _ignored(tally: NoticeTally) -> Sentence:
     return Sentence("columns that the training data did not have are ignored: {beyond}", beyond=some(beyond))
 
 
-def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
+def many_filled(filled: int, count: int, width: int) -> bool:
+    """Whether so many cells are not zero that a file is treated as a table of numbers."""
+    return filled >= DENSE * count * width and 8 * count * width <= DENSE_BYTES
+
+
+def fit_matrix(rules: Rules, dataset: Dataset, dense: bool | None = None) -> MatrixPreparation:
+    """`dense`: whether to treat it as a table of numbers, where its own rows are not to decide."""
     matrix = dataset.matrix
     assert matrix is not None
     count, width = matrix.shape
-    dense = matrix.nnz >= DENSE * count * width and 8 * count * width <= DENSE_BYTES
+    dense = many_filled(matrix.nnz, count, width) if dense is None else dense
     scaling = _scaling(rules.scale, matrix, dataset.weights, dense=dense)
     first, notices = _first(dataset.columns), []
     kept = np.flatnonzero(~scaling.constant)

@@ -32,13 +32,13 @@ def open_dataset(
     """
     files = parts.files_of(path)
     if files is None:
-        found = _open_one(path, options, needs_label=needs_label)
+        found = open_one(path, options, needs_label=needs_label)
         return a_share(found, options.share) if needs_label else found
-    found = parts.read(os.fspath(path), files, options, partial(_open_one, needs_label=False), needs_label=needs_label)
+    found = parts.read(os.fspath(path), files, options, partial(open_one, needs_label=False), needs_label=needs_label)
     return a_share(found, options.share) if needs_label else found
 
 
-def _open_one(path: str | os.PathLike[str], options: ReadOptions, *, needs_label: bool) -> Dataset:
+def open_one(path: str | os.PathLike[str], options: ReadOptions, *, needs_label: bool) -> Dataset:
     try:
         return read_dataset(read_source(path), options, needs_label=needs_label)
     except MemoryError:
@@ -80,4 +80,4 @@ def _recognized(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Gue
     return found, () if found == promised else (Guess("format", found.name, "--format"),)
 
 
-__all__ = ["ReadOptions", "open_dataset"]
+__all__ = ["ReadOptions", "open_dataset", "open_one"]

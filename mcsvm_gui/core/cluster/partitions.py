@@ -1,0 +1,167 @@
+"""Parts of a training on workers: questions go out as tasks, answers come back; lost parts are read by another worker.
+
+Each part is a PartHolder in the memory of one worker. Dask would make it again where its worker is lost, but without
+what it was told since, so a part is bound to its worker and made again here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import time
+import uuid
+from collections.abc import Collection, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcsvm_gui.core.cluster.connection import Connection
+from mcsvm_gui.core.cluster.holder import PartFiles, PartHolder, Settled
+from solvers.errors import InputError
+from solvers.partitioned.messages import LostPartitionsError
+from solvers.partitioned.partitions import Partitions
+from solvers.selection.executor import LostWorkers
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+LOOK_EVERY = 0.25  # seconds between two looks at whether workers are still there
+RETURN_WITHIN = 60.0  # seconds, for a worker to come after the last has gone
+
+
+@dataclass
+class _Place:
+    worker: str
+    holder: Future
+
+
+class WorkerPartitions(Partitions):
+    """`sent` and `received` count the bytes of all questions and answers."""
+
+    def __init__(self, connection: Connection, sources: Sequence[PartFiles], workers: Sequence[str]) -> None:
+        self.sources, self._connection = list(sources), connection
+        self._name = f"mcsvm-{uuid.uuid4().hex}"
+        self._asked = self.sent = self.received = self.lost = 0
+        self.per_round = 0  # bytes of the last round, of all questions and answers
+        self._settled: Settled | None = None
+        self._places: dict[int, _Place] = {}
+        for number, worker in enumerate(workers[: len(sources)]):
+            self._call(self._hold(number, worker))
+
+    @property
+    def count(self) -> int:
+        return len(self.sources)
+
+    def settle(self, settled: Settled) -> None:
+        """Of a part that is lost here too."""
+        self._settled = settled
+        while True:
+            try:
+                self.ask_all("settle", settled)
+                return
+            except LostPartitionsError:
+                continue
+
+    def ask(self, question: str, arguments: Sequence[Sequence[Any]], of: Collection[int] | None = None) -> list[Any]:
+        numbers = list(range(self.count) if of is None else of)
+        packed = [pickle.dumps((question, tuple(given))) for given in arguments]
+        answers, lost = self._call(self._answers(numbers, packed))
+        if lost:
+            self.lost += len(lost)
+            self._make_again(sorted(lost))
+            raise LostPartitionsError(lost)
+        sent, received = sum(map(len, packed)), sum(map(len, answers))
+        self.sent, self.received = self.sent + sent, self.received + received
+        self.per_round = sent + received if question == "round" else self.per_round
+        return [pickle.loads(answer) for answer in answers]
+
+    def _call(self, work: Any) -> Any:
+        try:
+            return self._connection.call(work, float("inf"))
+        except (OSError, CancelledError) as error:
+            raise self._gone() from error
+
+    def _gone(self) -> LostWorkers:
+        return LostWorkers("{address}: the scheduler has gone, and with it the rows", address=self._connection.address)
+
+    # -- in the connection's thread ----------------------------------------------------------------
+
+    async def _hold(self, number: int, worker: str) -> None:
+        holder = self._submit(worker, PartHolder, self.sources[number])
+        self._places[number] = _Place(worker, holder)
+
+    def _submit(self, worker: str, what: Any, *given: Any) -> Future:
+        self._asked += 1
+        key = f"{self._name}-{self._asked}"
+        found: Future = self._connection.client.submit(what, *given, key=key, workers=[worker], pure=False)
+        return found
+
+    async def _answers(self, numbers: Sequence[int], packed: Sequence[bytes]) -> tuple[list[bytes], set[int]]:
+        """(answers, parts that were lost), when every other part has answered."""
+        futures = {}
+        for number, question in zip(numbers, packed, strict=True):
+            place = self._places[number]
+            futures[number] = self._submit(place.worker, PartHolder.answer, place.holder, question)
+        waiting = {number: asyncio.ensure_future(_result(future)) for number, future in futures.items()}
+        try:
+            while any(not task.done() for task in waiting.values()):
+                await asyncio.wait(waiting.values(), timeout=LOOK_EVERY)
+                there = await self._workers()
+                for number in [one for one in waiting if self._places[one].worker not in there]:
+                    waiting.pop(number).cancel()
+            for number, task in waiting.items():
+                if task.exception() is not None:
+                    raise _told(task.exception(), self._places[number].worker)
+            answers = {number: answer for number, task in waiting.items() if (answer := task.result()) is not None}
+            return [answers[number] for number in numbers if number in answers], set(numbers) - set(answers)
+        finally:
+            for task in waiting.values():
+                task.cancel()
+
+    async def _workers(self) -> list[str]:
+        if self._connection.client.status != "running":
+            raise self._gone()
+        return sorted(await self._connection.client.nthreads())
+
+    # -- lost parts -------------------------------------------------------------------------------
+
+    def _make_again(self, lost: Sequence[int]) -> None:
+        """Read by those workers that hold the fewest parts."""
+        while True:
+            workers = self._call(self._wait_for_workers())
+            for number in lost:
+                load = [place.worker for other, place in self._places.items() if other not in lost]
+                least = min(workers, key=load.count)
+                self._call(self._hold(number, least))
+            if self._settled is None:
+                return
+            questions = [pickle.dumps(("settle", (self._settled,)))] * len(lost)
+            if not self._call(self._answers(lost, questions))[1]:
+                return
+
+    async def _wait_for_workers(self) -> list[str]:
+        deadline = time.monotonic() + RETURN_WITHIN
+        while time.monotonic() < deadline:
+            if workers := await self._workers():
+                return workers
+            await asyncio.sleep(LOOK_EVERY)
+        raise LostWorkers("{address}: all workers have gone, and with them the rows", address=self._connection.address)
+
+
+async def _result(future: Future) -> bytes | None:
+    """None where it was lost."""
+    from distributed import KilledWorker
+
+    try:
+        found: bytes = await future
+        return found
+    except (KilledWorker, CancelledError):
+        return None
+
+
+def _told(error: BaseException | None, worker: str) -> BaseException:
+    """What is wrong with a file there; a worker may see other files than this computer."""
+    if isinstance(error, InputError):
+        return InputError("{error} (worker {worker})", error=error.sentence, worker=worker)
+    assert error is not None
+    return error

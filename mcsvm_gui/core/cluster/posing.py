@@ -1,0 +1,153 @@
+"""From DATA that workers read to a training in several places: what pose_request does with a data set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.cluster import facts as merging
+from mcsvm_gui.core.cluster.connection import Connection
+from mcsvm_gui.core.cluster.examining import fit
+from mcsvm_gui.core.cluster.facts import PartFacts
+from mcsvm_gui.core.cluster.holder import PartFiles, Settled, list_files, shared_out
+from mcsvm_gui.core.cluster.partitions import WorkerPartitions
+from mcsvm_gui.core.data.dataset import Notice, class_order
+from mcsvm_gui.core.data.preparation import Preparation
+from mcsvm_gui.core.data.remedies import OptionWords, Remedy
+from mcsvm_gui.core.machine.request import OPTIONS, Request
+from solvers.arguments import gamma_from
+from solvers.errors import InputError
+from solvers.kernels import KERNELS
+from solvers.partitioned.messages import LostPartitionsError
+from solvers.posing import kernel_from, shown, terms_of
+
+T = TypeVar("T")
+
+READ_WITHIN = 600.0  # seconds, for the first file to be read
+OF_ALL_ROWS = "holdout", "calibrate", "costs", "split"  # options of a training that need all rows in one place
+OF_ALL_LABELS = "spellings", "groups", "fold_column", "merge", "share"  # options of reading that do
+
+
+@dataclass(frozen=True, eq=False)
+class PosedParts:
+    """A training in several places, and what was made on the way to it."""
+
+    partitions: WorkerPartitions
+    settled: Settled
+    facts: PartFacts  # of all rows
+    notices: tuple[Notice, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.settled.names
+
+    @property
+    def preparation(self) -> Preparation:
+        return self.settled.preparation
+
+
+def check(request: Request) -> None:
+    """InputError for what needs all rows in one place; before anything is connected."""
+    plain = Request()
+    options = [OptionWords(OPTIONS[name]) for name in OF_ALL_ROWS if getattr(request, name) != getattr(plain, name)]
+    options += [OptionWords(name) for name in OF_ALL_LABELS if getattr(request.read, name) != getattr(plain.read, name)]
+    if options:
+        raise InputError(
+            "{option} needs all rows in one place; leave it out, or train without a cluster", option=options[0]
+        )
+    if request.rules.fills:
+        raise InputError(
+            "a training on a cluster fills no missing cells; {drop} leaves such rows out, or fill them first",
+            drop=Remedy("missing", "drop"),
+        )
+    if request.solver != "auto":
+        raise InputError(
+            "a training on a cluster has a solver of its own; leave out {solver}", solver=OptionWords(OPTIONS["solver"])
+        )
+    if request.data in (None, "-"):
+        raise InputError("a training on a cluster reads files, not standard input")
+
+
+def pose_parts(request: Request, connection: Connection) -> PosedParts:
+    assert request.data is not None
+    fit(connection)
+    workers = connection.call(_workers(connection), READ_WITHIN)
+    files, sizes, read = connection.call(_listed(connection, os.path.abspath(request.data), request), READ_WITHIN)
+    groups = shared_out(files, sizes, len(workers))
+    sources = [PartFiles(group, read, request.rules, request.threads) for group in groups]
+    partitions = WorkerPartitions(connection, sources, workers)
+    facts = merging.joined(_again(lambda: partitions.ask_all("facts")))
+    merging.refuse(request.rules, facts)
+    preparation = merging.preparation_of(request.rules, facts)
+    settled = Settled(preparation, *_named(request, facts, preparation, partitions))
+    partitions.settle(settled)
+    notices = (*facts.empty.notices, *merging.whole_notice(len(files)), *preparation.notices)
+    return PosedParts(partitions, settled, facts, notices)
+
+
+def _named(request: Request, facts: PartFacts, preparation: Preparation, partitions: WorkerPartitions) -> Any:
+    """(class names, terms)"""
+    names = tuple(sorted(facts.counts, key=class_order))
+    if len(names) < 2:
+        raise FileError(facts.empty.name, "all rows are of one class, {name!r}; a classifier needs two", name=names[0])
+    moments = _again(lambda: partitions.ask_all("prepare", preparation))
+    gamma = request.gamma
+    if isinstance(gamma, str):
+        total, squares, number = (sum(part) for part in zip(*moments, strict=True))
+        gamma = gamma_from(preparation.width, total / number, squares / number)
+    kernel = kernel_from(request.kernel, KERNELS, **{**request.kernel_parameters, "gamma": gamma})
+    terms = terms_of(
+        machine=request.machine,
+        kernel=kernel,
+        classes=len(names),
+        cost=request.C,
+        margin=request.margin,
+        bias=request.bias,
+        class_weight=_class_weights(request, names, facts),
+        cache_mb=request.cache_mb,
+    )
+    return names, terms
+
+
+def _class_weights(request: Request, names: tuple[str, ...], facts: PartFacts) -> np.ndarray | None:
+    given = request.class_weight
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return np.array([facts.weight / (len(names) * facts.totals[name]) for name in names])
+    by_name = dict(given)
+    strange = [name for name in by_name if name not in names]
+    if strange:
+        raise InputError(
+            "class_weight names {strange!r}, which is no class; the classes are {names}",
+            strange=strange[0],
+            names=shown(names),
+        )
+    return np.array([by_name.get(name, 1.0) for name in names])
+
+
+def _again(ask: Callable[[], T]) -> T:
+    """Until no part is lost on the way."""
+    while True:
+        try:
+            return ask()
+        except LostPartitionsError:
+            continue
+
+
+async def _workers(connection: Connection) -> list[str]:
+    return sorted(await connection.client.nthreads())
+
+
+async def _listed(connection: Connection, path: str, request: Request) -> Any:
+    return await connection.client.submit(_files_and_sizes, path, request, pure=False)
+
+
+def _files_and_sizes(path: str, request: Request) -> Any:
+    files, read = list_files(path, request.read)
+    return files, [os.path.getsize(file) for file in files], read

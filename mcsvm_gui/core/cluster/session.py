@@ -1,0 +1,190 @@
+"""A training whose rows lie on the workers of a cluster, with the face of a Session (core/machine/session.py)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base import hardware
+from mcsvm_gui.core.cluster.connection import Connection
+from mcsvm_gui.core.cluster.posing import PosedParts, check, pose_parts
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.live import SOONEST, Reading
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, Session, document, limits_of, score
+from mcsvm_gui.core.machine.sources import test_of
+from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, Weighing, versions
+from solvers.partitioned.run import PartitionedRun
+from solvers.run.trace import Sample
+from solvers.work import limited
+
+SOLVER = "rounds"
+
+
+class ClusterSession:
+    """`test`: rows to test on, of a file that is read here."""
+
+    calibrating = False  # refused: it needs folds of all rows
+
+    def __init__(self, request: Request, connection: Connection, test: Dataset | None = None) -> None:
+        self.posed: PosedParts = pose_parts(request, connection)
+        empty = self.posed.facts.empty
+        self.request = replace(request, digest=empty.digest)
+        self.test = test_of(request, empty) if test is None else test
+        if self.test is not None:
+            self.posed.preparation.apply(self.test)
+        with limited(request.threads):
+            self.run = PartitionedRun(self.posed.settled.terms, self.posed.partitions, limits_of(request))
+        self._read = 0.0
+
+    @property
+    def running(self) -> bool:
+        return self.run.running
+
+    @property
+    def parts(self) -> int:
+        return self.run.programmes
+
+    @property
+    def gap_goal(self) -> float | None:
+        return self.request.gap_tol
+
+    def sample(self) -> Sample:
+        return self.run.last
+
+    def advance(self) -> Sample:
+        """A round."""
+        with limited(self.request.threads):
+            return self.run.advance()
+
+    def stop(self) -> None:
+        self.run.stop()
+
+    def read(self) -> Reading | None:
+        """From what the last round told of all rows: no pass over them is made for it."""
+        if time.perf_counter() - self._read < SOONEST:
+            return None
+        self._read = time.perf_counter()
+        support, right, total = self.run.counted
+        accuracy = right / total if total else float("nan")
+        per_class = tuple(support.tolist())
+        return Reading(self.run.iterations, self.run.seconds, accuracy, float("nan"), per_class)
+
+    def calibrate(self, *_: object) -> None:
+        """There is none."""
+
+    def checkpoint(self) -> None:
+        """There is none: variables are here, but rows and functions are with the workers."""
+
+    def standing(self) -> None:
+        """There is no model before the support vectors have come."""
+
+    def finish(self) -> Outcome:
+        """The model with its certificate, recomputed by all workers in float64, and its scores."""
+        run = self.run
+        with limited(self.request.threads):
+            run.finish()
+            model = run.model()
+            accuracy = run.train_accuracy(model)
+        trained = TrainedModel(
+            model=model,
+            class_names=self.posed.names,
+            preparation=self.posed.preparation,
+            request=self.request,
+            label_name=self.posed.facts.empty.label_name,
+            origin=self._origin(),
+            duals=_duals(run),
+            weighing=self._weighing(),
+        )
+        test_accuracy, count, said = (None, None, ()) if self.test is None else score(trained, self.test)
+        notices = (*self.posed.notices, *(() if self.test is None else self.test.notices), *said)
+        scores = {"train_accuracy": accuracy, "test_accuracy": test_accuracy, "n_test": count}
+        return Outcome(
+            trained, {**document(trained, scores, notices), "cluster": self._travelled()}, run.trace, notices
+        )
+
+    def _travelled(self) -> dict[str, Any]:
+        """How the rows lay, and what went between them."""
+        partitions = self.posed.partitions
+        return {
+            "parts": self.run.sizes,
+            "rounds": self.run.rounds,
+            "lost": partitions.lost,
+            "bytes_sent": partitions.sent,
+            "bytes_received": partitions.received,
+            "bytes_per_round": partitions.per_round,
+        }
+
+    def _origin(self) -> Origin:
+        run, facts = self.run, self.posed.facts
+        assert run.ending is not None, "finish comes after the end"
+        return Origin(
+            solver=SOLVER,
+            ending=run.ending,
+            certificate=run.certificate(),
+            iterations=run.iterations,
+            kernel_evaluations=run.kernel_evaluations,
+            seconds=run.seconds,
+            n_train=facts.rows,
+            class_counts=tuple(facts.counts[name] for name in self.posed.names),
+            n_bounded=run.last.bounded,
+            digest=facts.empty.digest,
+            versions=versions(),
+            system=hardware.system(),
+            processor=hardware.processor(),
+            decisions=tuple(run.decisions),
+        )
+
+    def _weighing(self) -> Weighing | None:
+        empty = self.posed.facts.empty
+        if empty.weight_name is None:
+            return None
+        return Weighing(empty.weight_name, self.posed.facts.weight, empty.weightless)
+
+
+def _duals(run: PartitionedRun) -> Duals:
+    found = run.duals()
+    counts = [0, *(rows.size for rows, _ in found)]
+    rows, alpha = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return Duals(np.cumsum(counts), rows.astype(np.int64), alpha)
+
+
+AnySession = Session | ClusterSession
+
+
+@contextmanager
+def session_of(
+    request: Request, dataset: Dataset | None, test: Dataset | None = None, checkpoint: bytes | None = None
+) -> Iterator[AnySession]:
+    """On this computer, or on the cluster that the request names; then `dataset` is not looked at."""
+    if request.scheduler is None:
+        assert dataset is not None
+        yield Session(request, dataset, test, checkpoint)
+        return
+    check(request)
+    with Connection(request.scheduler) as connection:
+        yield ClusterSession(request, connection, test)
+
+
+def train_on_cluster(
+    request: Request,
+    report: Callable[[ClusterSession, Sample], object],
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """A whole training; `stopped` is asked between rounds."""
+    assert request.scheduler is not None
+    check(request)
+    with Connection(request.scheduler, stopped) as connection:
+        connection.heed(lambda: False)  # a stop keeps what there is: the workers must still answer
+        session = ClusterSession(request, connection)
+        while session.running:
+            if stopped():
+                session.stop()
+                break
+            report(session, session.advance())
+        return session.finish()

@@ -1,0 +1,151 @@
+"""One training on a scheduler and two workers: the answer of one machine, losses, stops, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import mcsvm
+from dask_cluster import DaskCluster
+
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.cluster.connection import Connection
+from mcsvm_gui.core.cluster.session import ClusterSession
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.request import Request
+from solvers.run.ending import Ending
+
+pytest.importorskip("distributed")
+
+
+def cut(folder: Path, name: str, parts: int) -> Path:
+    """A bundled data set as several CSV files."""
+    folder.mkdir()
+    whole = pd.read_csv(dataset(name))
+    for number, rows in enumerate(np.array_split(np.arange(len(whole)), parts)):
+        whole.iloc[rows].to_csv(folder / f"part-{number}.csv", index=False)
+    return folder
+
+
+@pytest.fixture
+def segment(tmp_path: Path) -> Path:
+    return cut(tmp_path / "segment", "segment", 5)
+
+
+def trained(*words: object) -> dict[str, Any]:
+    return mcsvm("train", *words, "--json").document
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_the_model_is_that_of_one_machine(machine: str, cluster: DaskCluster, segment: Path, tmp_path: Path) -> None:
+    near, far = tmp_path / "near.mcsvm", tmp_path / "far.mcsvm"
+    here = trained(segment, "--machine", machine, "--model", near)
+    there = trained(segment, "--machine", machine, "--model", far, "--scheduler", cluster.address)
+    assert there["ending"] == "converged"
+    assert len(there["cluster"]["parts"]) == 2
+    assert sum(there["cluster"]["parts"]) == here["n_train"]
+    assert there["classes"] == here["classes"]
+    assert there["kernel"]["gamma"] == pytest.approx(here["kernel"]["gamma"], rel=1e-12)
+    assert there["certificate"]["dual"] == pytest.approx(here["certificate"]["dual"], rel=1e-4)
+    assert there["train_accuracy"] == pytest.approx(here["train_accuracy"], abs=2e-3)
+    rows = open_dataset(segment, Request().read)
+    scores = [model_file.load(path).predictions(rows).scores for path in (near, far)]
+    assert np.mean(scores[0].argmax(axis=1) == scores[1].argmax(axis=1)) > 0.999
+    verified = mcsvm("verify", far, segment)
+    assert verified.code == 0, verified
+
+
+def test_a_killed_worker_changes_nothing(cluster: DaskCluster, segment: Path) -> None:
+    request = Request(data=str(segment), C=100.0, gamma=0.3, tol=1e-4, scheduler=cluster.address)
+    with Connection(cluster.address) as connection:
+        session = ClusterSession(request, connection)
+        for _ in range(4):
+            session.advance()
+        assert session.running
+        next(worker for worker in cluster.workers if worker.poll() is None).kill()
+        while session.running:
+            session.advance()
+        outcome = session.finish()
+    assert outcome.trained.origin.ending is Ending.CONVERGED
+    assert outcome.document["cluster"]["lost"] == 1
+    here = trained(segment, "--C", 100, "--gamma", 0.3, "--tol", "1e-4")
+    assert outcome.trained.certificate.violation <= 1e-4
+    assert outcome.trained.certificate.dual == pytest.approx(here["certificate"]["dual"], rel=1e-5)
+
+
+def test_a_stop_keeps_what_there_is(cluster: DaskCluster, segment: Path) -> None:
+    request = Request(data=str(segment), C=1000.0, gamma=1.0, tol=1e-6, scheduler=cluster.address)
+    with Connection(cluster.address) as connection:
+        session = ClusterSession(request, connection)
+        session.advance()
+        session.advance()
+        session.stop()
+        outcome = session.finish()
+    assert outcome.trained.origin.ending is Ending.STOPPED
+    assert outcome.trained.certificate.gap > 0.0
+    assert len(outcome.trace) == 2
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+WITHOUT = ["--holdout=0.3", "--calibrate=temperature", "--missing=mean", "--solver=smo", "--merge=a=b+c", "--share=0.5"]
+
+
+@pytest.mark.parametrize("option", WITHOUT)
+def test_what_needs_all_rows_is_refused_before_anybody_is_asked(option: str, segment: Path) -> None:
+    assert "cluster" in mcsvm("train", segment, option, "--scheduler", "127.0.0.1:1").complaint
+
+
+def test_an_address_where_nobody_listens(segment: Path) -> None:
+    assert "nothing listens there" in mcsvm("train", segment, "--scheduler", "127.0.0.1:1").complaint
+    assert "tcp://" in mcsvm("train", segment, "--scheduler", "a b").complaint
+
+
+def test_a_folder_that_workers_do_not_see(cluster: DaskCluster, tmp_path: Path) -> None:
+    complaint = mcsvm("train", tmp_path / "nowhere", "--scheduler", cluster.address).complaint
+    assert "no such file" in complaint
+
+
+def test_parts_with_other_columns(cluster: DaskCluster, segment: Path) -> None:
+    other = pd.read_csv(segment / "part-4.csv").rename(columns=lambda name: name.replace("h", "x"))
+    other.to_csv(segment / "part-4.csv", index=False)
+    complaint = mcsvm("train", segment, "--scheduler", cluster.address).complaint
+    assert "part-4.csv: its columns are not those of" in complaint or "part-4.csv" in complaint
+
+
+def test_a_part_without_rows(cluster: DaskCluster, segment: Path) -> None:
+    head = (segment / "part-3.csv").read_text().splitlines()[0]
+    (segment / "part-3.csv").write_text(head + "\n")
+    complaint = mcsvm("train", segment, "--scheduler", cluster.address).complaint
+    assert "part-3.csv" in complaint
+
+
+def test_missing_cells_are_named_with_their_file(cluster: DaskCluster, segment: Path) -> None:
+    rows = pd.read_csv(segment / "part-2.csv")
+    rows.iloc[3, 2] = np.nan
+    rows.to_csv(segment / "part-2.csv", index=False)
+    complaint = mcsvm("train", segment, "--scheduler", cluster.address).complaint
+    assert "--missing drop" in complaint
+    dropped = trained(segment, "--missing", "drop", "--scheduler", cluster.address)
+    assert dropped["n_train"] == len(open_dataset(dataset("segment")).table) - 1
+
+
+def test_a_class_of_one_part_alone(cluster: DaskCluster, tmp_path: Path) -> None:
+    whole = pd.read_csv(dataset("iris"))
+    order = whole.sort_values(whole.columns[-1])
+    folder = tmp_path / "sorted"
+    folder.mkdir()
+    order.iloc[:100].to_csv(folder / "a.csv", index=False)
+    order.iloc[100:].to_csv(folder / "b.csv", index=False)
+    here, there = trained(folder), trained(folder, "--scheduler", cluster.address)
+    assert there["n_classes"] == 3
+    assert there["certificate"]["dual"] == pytest.approx(here["certificate"]["dual"], rel=1e-4)
+
+
+def test_a_file_of_one_class_only(cluster: DaskCluster, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("a,class\n" + "1,x\n2,x\n" * 5)
+    assert "one class" in mcsvm("train", tmp_path / "one.csv", "--scheduler", cluster.address).complaint
