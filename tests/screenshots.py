@@ -350,11 +350,110 @@ def predict_page(studio: Studio, folder: Path) -> None:
     studio.settle()
     predict.use_selected_run()
     studio.wait(lambda: not studio.work.tasks.busy)
+    predict.view.choose_sets(0.05)
+    studio.shoot("predict-sets", lambda: studio.sees("predictSetsCombo") and studio.sees("predictTable"))
     predict.view.choose_order("margin")
     studio.shoot("predict-probabilities", lambda: studio.sees("predictOrderCombo") and studio.sees("predictTable"))
     predict.open_data("iris.csv")
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("predict-refused", lambda: studio.sees("predictNotice") and not studio.sees("predictTable"))
+
+
+HOSTILE_COLUMNS = (
+    "very long " + "and longer " * 12,
+    "<b>html</b> & <img src=x>",
+    "\u05e9\u05dc\u05d5\u05dd \u0639\u0631\u0628\u064a",  # right to left
+    "\U0001f600 \U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "two\nlines\tand a tab",
+    "=cmd() {x} %s",
+)
+HOSTILE_CLASSES = (
+    "<i>class</i> " + "of a long name " * 6,
+    "\u0645\u0631\u062d\u0628\u0627 \u202e reversed",
+    "\U0001f40d {y}\nnew",
+)
+
+
+def hostile_file(path: Path) -> Path:
+    """Numbers whose sum tells three classes, a column that tells them too, a date, and every name a trap."""
+    import csv
+    import datetime
+
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    cells = rng.normal(size=(240, len(HOSTILE_COLUMNS)))
+    codes = np.digitize(cells[:, :3].sum(axis=1) + 0.4 * cells[:, 3], [-1.0, 1.0])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow([*HOSTILE_COLUMNS, "<u>when</u>", "leak {z}", "label"])
+        for number, (row, code) in enumerate(zip(cells.round(2).tolist(), codes.tolist(), strict=True)):
+            day = datetime.date(2024, 1, 1) + datetime.timedelta(days=2 * number)
+            lines.writerow([*row, day, 3 * code, HOSTILE_CLASSES[code]])
+    return path
+
+
+def hostile_names(studio: Studio, folder: Path) -> None:
+    """Lists of findings, Explain, Compare and Predict where no name is a word."""
+    from mcsvm_gui.core.data.options import ReadOptions
+
+    path, work = str(hostile_file(folder / "hostile <b>.csv")), studio.work
+    for drop, state in ((), "leak"), (("leak {z}",), ""):
+        work.open_data(path, ReadOptions(label="label", dates=("<u>when</u>",), drop=drop))
+        studio.wait(lambda: work.dataset is not None and not work.tasks.busy)
+        for page in ("data", "train") if state else ():
+            studio.window.show_page(page)
+            studio.shoot(f"hostile-{page}", lambda: bool(work.checks.findings))
+    machines = {"ww": {"gamma": 0.1}, "ovo": {"gamma": 0.1}, "cs": {"gamma": 0.1, "kernel": "sigmoid"}}
+    runs = [studio.train(machine=name, C=2.0, calibrate="temperature", **more)[0] for name, more in machines.items()]
+    studio.settle()
+    work.runs.select(runs)
+    hostile_pages(studio)
+    explain_sampled(studio, runs[2])
+    work.runs.select(runs[:1])
+    predict = studio.window.assembly.page("predict")
+    studio.window.show_page("predict")
+    predict.use_selected_run()
+    studio.wait(lambda: not work.tasks.busy)
+    predict.open_data(path)
+    studio.wait(lambda: not work.tasks.busy)
+    predict.view.choose_sets(0.1)
+    studio.shoot("hostile-predict", lambda: studio.sees("predictTable"))
+
+
+def hostile_pages(studio: Studio) -> None:
+    studio.window.show_page("explain")
+    explain = studio.window.assembly.page("explain")
+    page = explain._view
+    studio.wait(lambda: explain._found is not None and not studio.work.tasks.busy)
+    explain.find_flip()
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.shoot("hostile-row", lambda: page.row.plot.bars)
+    for number, name in ((1, "neighbours"), (2, "machines")):
+        page.row.tabs.setCurrentIndex(number)
+        studio.shoot(f"hostile-{name}", lambda: page.row.near.entries.rowCount())
+    page.row.tabs.setCurrentIndex(0)
+    page.tabs.setCurrentWidget(page.overview)
+    studio.wait(lambda: explain._permuted is not None and not studio.work.tasks.busy)
+    studio.shoot("hostile-all", lambda: page.overview.permutation.bars and page.overview.swarm.swarms)
+    page.tabs.setCurrentWidget(page.map)
+    studio.wait(lambda: page.map.plot.shown is not None and not studio.work.tasks.busy)
+    studio.shoot("hostile-map", lambda: studio.sees("explainMapPanel"))
+    studio.window.show_page("compare")
+    compare = studio.window.assembly.page("compare")._view
+    compare.tabs.setCurrentWidget(compare.confusion)
+    studio.wait(lambda: compare.confusion.panels and not studio.work.tasks.busy)
+    studio.shoot("hostile-confusion", lambda: studio.sees("confusionView"))
+
+
+def explain_sampled(studio: Studio, run: int) -> None:
+    """Intervals on bars, where values are drawn by lot."""
+    studio.window.show_page("explain")
+    explain = studio.window.assembly.page("explain")
+    explain.show_rows(run, "wrong")
+    page = explain._view
+    studio.wait(lambda: explain._found is not None and not studio.work.tasks.busy)
+    studio.shoot("explain-sampled", lambda: all(bar.interval is not None for bar in page.row.plot.bars))
 
 
 def around(studio: Studio, folder: Path) -> None:
@@ -385,7 +484,7 @@ DIALOGS = (
 Scene = Callable[[Studio, Path], None]
 SCENES: tuple[Scene, ...] = (
     *(data_page, train_page, tune_page, playground_page),
-    *(compare_page, explain_page, predict_page, around),
+    *(compare_page, explain_page, predict_page, hostile_names, around),
 )
 NAMES = [scene.__name__ for scene in SCENES]
 

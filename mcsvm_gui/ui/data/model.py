@@ -12,6 +12,8 @@ from mcsvm_gui.core.data.roles.arrangement import NAME, Place
 from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import plain_tip
+from mcsvm_gui.ui.plots.class_marks import on_one_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,12 +116,14 @@ class DataModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(feature)
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.text(index.row(), feature)
+            return on_one_line(self.text(index.row(), feature))
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(index.row(), feature)
         if role == Qt.ItemDataRole.BackgroundRole:
             return self._ground(index.row(), feature)
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self._in_full(index.row(), feature))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._in_full(index.row(), feature)
         return None
 
@@ -130,9 +134,9 @@ class DataModel(QAbstractTableModel):
             return self._row_header(section, role)
         feature = self.feature_of(section)
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._name(feature)
+            return on_one_line(self._name(feature) or "")
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._heading(feature)
+            return plain_tip(self._heading(feature))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(feature)
         if feature == "label" and role == Qt.ItemDataRole.FontRole:

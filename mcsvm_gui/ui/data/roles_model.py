@@ -11,6 +11,8 @@ from mcsvm_gui.core.base.figures import count, per_cent
 from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.core.data.roles.value import ROLES
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import plain_tip
+from mcsvm_gui.ui.plots.class_marks import on_one_line
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.roles.summary import ColumnSummary
@@ -78,10 +80,12 @@ class RolesModel(QAbstractTableModel):
         if role == SUMMARY:
             return one
         if role == Qt.ItemDataRole.DisplayRole:
-            return _TEXTS[column](one)
+            return on_one_line(_TEXTS[column](one))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column in (COUNT, MISSING) else _LEFT
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self._in_full(one, column))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._in_full(one, column)
         return None
 

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import plain_tip
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.class_marks import on_one_line
 
 Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole
@@ -74,8 +76,10 @@ class FlipTableModel(QAbstractTableModel):
         line = self.line(index.row())
         if role == ROLE.ToolTipRole and line[0] in self.held:
             return self.why_held
-        if role in (ROLE.DisplayRole, ROLE.ToolTipRole):
-            return line[index.column()]
+        if role == ROLE.DisplayRole:
+            return on_one_line(line[index.column()])
+        if role == ROLE.ToolTipRole:
+            return plain_tip(line[index.column()])
         if role == ROLE.CheckStateRole and index.column() == 0:
             return Qt.CheckState.Unchecked if line[0] in self.fixed | self.held else Qt.CheckState.Checked
         if role == ROLE.FontRole and line[2]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,6 +25,7 @@ from mcsvm_gui.ui.explain.map_plot import MapPlot
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import plain_tip
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
@@ -152,7 +152,7 @@ class MapPanel(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setProperty("role", "muted")
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            label.setToolTip(html.escape(slider.name))
+            label.setToolTip(plain_tip(slider.name))
             handle.setObjectName(f"mapSlider{slider.column}")
             handle.setAccessibleName(shortened(slider.name, NAME))
             handle.setRange(0, round(slider.high - slider.low) if slider.whole else STEPS)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import html
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
+
+
+def plain_tip(text: str) -> str:
+    """A tool tip that shows names of a file as they are: Qt takes what looks like HTML for HTML."""
+    return f"<p>{html.escape(text).replace(chr(10), '<br>')}</p>" if set(text) & set("<&") else text
 
 
 def wrapped(name: str = "", role: str = "", text: str = "") -> QLabel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -71,11 +72,11 @@ class Plot(pg.PlotWidget):
             axis.setTickFont(QFont())
             axis.enableAutoSIPrefix(False)
             axis.setStyle(maxTickLevel=0)
-            self.setLabel(side, words, color=colours.muted)
+            self.setLabel(side, html.escape(words), color=colours.muted)
 
     def name_axis(self, side: str, words: str) -> None:
         self.names[side] = words
-        self.setLabel(side, words, color=theme.current().muted)
+        self.setLabel(side, html.escape(words), color=theme.current().muted)
 
     @contextmanager
     def exporting(self) -> Iterator[None]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from mcsvm_gui.ui.kit.theme import CLASS_COLOURS, CLASS_MARKERS
 
 DISTINCT = len(CLASS_COLOURS) * len(CLASS_MARKERS)
+_TURNING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def class_colour(number: int) -> str:
@@ -16,7 +19,12 @@ def class_marker(number: int) -> str:
     return CLASS_MARKERS[(number + number // len(CLASS_COLOURS)) % len(CLASS_MARKERS)]
 
 
+def on_one_line(text: str) -> str:
+    """Breaks, tabs and marks that turn the direction of what follows are spelled out."""
+    return _TURNING.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def shortened(name: str, most: int) -> str:
     """On one line, and not too much of it."""
-    shown = name if name.isprintable() else repr(name)
+    shown = on_one_line(name)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"

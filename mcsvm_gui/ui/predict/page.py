@@ -231,6 +231,9 @@ class PredictPage(QWidget):
     def choose_order(self, name: str) -> None:
         self._order.setCurrentIndex(self._order.findData(name))
 
+    def choose_sets(self, error: float | None) -> None:
+        self._sets.setCurrentIndex(self._sets.findData(error))
+
     def set_only_misses(self, only: bool) -> None:
         self._only_misses.blockSignals(True)
         self._only_misses.setChecked(only)

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import plain_tip
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.class_marks import on_one_line
 from mcsvm_gui.ui.predict.probability_bars import PROBABILITY, ProbabilityDelegate
 
 if TYPE_CHECKING:
@@ -67,11 +69,12 @@ class PredictionModel(QAbstractTableModel):
             return _LEFT if kind in (_PREDICTED, _TRUE, _SET) else _RIGHT
         if kind == _PROBABILITIES and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             name = self._class_of(section)
-            return tr("P({name})", name=name) if role == 0 else tr("Probability of {name}", name=name)
+            tip = role == Qt.ItemDataRole.ToolTipRole
+            return plain_tip(tr("Probability of {name}", name=name)) if tip else on_one_line(tr("P({name})", name=name))
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if kind == _SCORES:
-            return self._class_of(section)
+            return on_one_line(self._class_of(section))
         return {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file"), _SET: tr("Set")}[kind]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -81,7 +84,7 @@ class PredictionModel(QAbstractTableModel):
         kind = self._kinds[index.column()]
         missed = bool(self._shown.missed[row])
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(row, kind, index.column())
+            return on_one_line(self._text(row, kind, index.column()))
         if role == PROBABILITY:
             return self._number(row, kind, index.column()) if kind == _PROBABILITIES else None
         if role == Qt.ItemDataRole.TextAlignmentRole:

@@ -14,7 +14,9 @@ from mcsvm_gui.core.compare.result_table import ResultTable, TableCell, order_of
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import plain_tip
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.class_marks import on_one_line
 from mcsvm_gui.ui.plots.stroke import draw_stroke
 
 Index = QModelIndex | QPersistentModelIndex
@@ -103,9 +105,9 @@ class ResultTableModel(QAbstractTableModel):
             return None
         heading = self.table.headings[section]
         answers: dict[int, Any] = {
-            ROLE.DisplayRole: heading.title,
+            ROLE.DisplayRole: on_one_line(heading.title),
             MACHINE: heading.machine,
-            ROLE.ToolTipRole: heading.tip or heading.title,
+            ROLE.ToolTipRole: plain_tip(heading.tip or heading.title),
             ROLE.TextAlignmentRole: RIGHT if heading.number else LEFT,
         }
         return answers.get(role)
@@ -155,8 +157,8 @@ def _sign(cell: TableCell) -> QPixmap | None:
 
 
 _ANSWERS: dict[int, Callable[[TableCell], Any]] = {
-    ROLE.DisplayRole: lambda cell: cell.text,
-    ROLE.ToolTipRole: lambda cell: cell.tip or None,
+    ROLE.DisplayRole: lambda cell: on_one_line(cell.text),
+    ROLE.ToolTipRole: lambda cell: plain_tip(cell.tip) if cell.tip else None,
     ROLE.ForegroundRole: _colour,
     ROLE.BackgroundRole: _ground,
     ROLE.FontRole: _font,

@@ -8,15 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 from small_data import blobs, trained
 
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell
 from mcsvm_gui.core.explain.surface import BAND, LINE, Plane, Surface
 from mcsvm_gui.ui.explain.column_bars import ColumnBar, ColumnBars
 from mcsvm_gui.ui.explain.flip_table import FlipTable
 from mcsvm_gui.ui.explain.map_plot import BLANK, _table
 from mcsvm_gui.ui.explain.swarm import SHADES, BeeswarmPlot, DependencePlot, Swarm, heights, shades
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 HOSTILE = '<img src="x">{y}\u202e=1+1'
 
@@ -96,3 +99,31 @@ def test_the_table_of_a_change_lets_columns_be_fixed(qtbot: QtBot) -> None:
     assert model.data(model.index(1, 0), Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Unchecked
     assert model.rowCount(QModelIndex()) == 3
     assert table.plain()[1][1] == [HOSTILE, "5", ""]
+
+
+def test_names_of_a_file_are_no_markup_and_turn_nothing(qtbot: QtBot) -> None:
+    spelled = HOSTILE.replace("\u202e", r"\u202e")
+    plot, flips, results = ColumnBars("plot", "Plot"), FlipTable(), ResultTableView("results", "Results")
+    for widget in (plot, flips, results):
+        qtbot.addWidget(widget)
+    plot.name_axis("bottom", HOSTILE)
+    plot.retheme()
+    assert plot.getAxis("bottom").label.toPlainText().strip() == HOSTILE
+    flips.entries.show_row([HOSTILE], [HOSTILE], held=[HOSTILE], why_held="why")
+    assert flips.entries.data(flips.entries.index(0, 0)) == spelled
+    assert not flips.entries.flags(flips.entries.index(0, 0)) & Qt.ItemFlag.ItemIsEnabled
+    flips.entries.show_row([HOSTILE], [HOSTILE])
+    results.show_table(ResultTable((Header(HOSTILE),), ((TableCell(HOSTILE, HOSTILE, tip=HOSTILE),),)))
+    shown, tip = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole
+    assert results.entries.headerData(0, Qt.Orientation.Horizontal, shown) == spelled
+    assert results.entries.data(results.entries.index(0, 0), shown) == spelled
+    tips = [
+        flips.entries.data(flips.entries.index(0, 0), tip),
+        results.entries.data(results.entries.index(0, 0), tip),
+        results.entries.headerData(0, Qt.Orientation.Horizontal, tip),
+    ]
+    for found in tips:
+        document = QTextDocument()
+        document.setHtml(found)
+        assert "<img" not in found
+        assert document.toPlainText() == HOSTILE

@@ -24,7 +24,7 @@ from mcsvm_gui.core.data.costs import BY_HAND, PRESETS, CostTable, costs_entry, 
 from mcsvm_gui.ui.kit import file_dialogs, theme
 from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.labels import selectable, show_text
+from mcsvm_gui.ui.kit.labels import plain_tip, selectable, show_text
 from mcsvm_gui.ui.kit.theme import UNIT
 from solvers.errors import InputError
 
@@ -62,7 +62,7 @@ class CostModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
         if role not in (ROLE.DisplayRole, ROLE.ToolTipRole) or not 0 <= section < len(self.names):
             return None
-        return self.names[section]
+        return plain_tip(self.names[section]) if role == ROLE.ToolTipRole else self.names[section]
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         return super().flags(index) | Qt.ItemFlag.ItemIsEditable
@@ -79,7 +79,8 @@ class CostModel(QAbstractTableModel):
             return QColor(theme.current().muted)
         if role in (ROLE.ToolTipRole, ROLE.AccessibleTextRole):
             cost, true, decided = self.data(index), self.names[row], self.names[column]
-            return tr("{cost} for deciding {decided} where {true} is right", cost=cost, true=true, decided=decided)
+            said = tr("{cost} for deciding {decided} where {true} is right", cost=cost, true=true, decided=decided)
+            return plain_tip(said) if role == ROLE.ToolTipRole else said
         return None
 
     def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
