@@ -22,7 +22,7 @@ from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.class_marks import class_colour, shortened
+from mcsvm_gui.ui.plots.class_marks import class_colour, isolated, shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 NAME = 30  # letters of a class in a sentence
@@ -182,7 +182,7 @@ def contribution_bars(
     names = explained.columns.names
     bars = [
         ColumnBar(
-            f"{names[column]} = {cells[column]}",
+            f"{isolated(names[column])} = {isolated(cells[column])}",
             float(values[column]),
             f"{values[column]:+.3g}",
             None if errors is None else _interval(float(values[column]), float(errors[column])),

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.ui.plots.class_marks import shortened
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.threads.tasks import Ticket
 
 MOST_NOTICES = 6
+NAME = 60  # letters of a class
 
 
 class PredictView(Protocol):
@@ -334,7 +336,7 @@ def _words(opened: OpenedModel) -> tuple[str, list[str], Any]:
             tr(
                 "{classes} classes ({names}), trained on {rows} rows of {features} columns.",
                 classes=len(names),
-                names=", ".join(names[:8]) + (" …" if len(names) > 8 else ""),
+                names=", ".join(shortened(name, NAME) for name in names[:8]) + (" …" if len(names) > 8 else ""),
                 rows=figures.count(origin.n_train),
                 features=figures.count(len(trained.preparation.columns)),
             ),

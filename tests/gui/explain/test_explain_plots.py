@@ -19,6 +19,7 @@ from mcsvm_gui.ui.explain.flip_table import FlipTable
 from mcsvm_gui.ui.explain.map_plot import BLANK, _table
 from mcsvm_gui.ui.explain.swarm import SHADES, BeeswarmPlot, DependencePlot, Swarm, heights, shades
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 HOSTILE = '<img src="x">{y}\u202e=1+1'
@@ -127,3 +128,18 @@ def test_names_of_a_file_are_no_markup_and_turn_nothing(qtbot: QtBot) -> None:
         document.setHtml(found)
         assert "<img" not in found
         assert document.toPlainText() == HOSTILE
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("plain", "plain"),
+        ("a very long name", "a very lo…"),
+        ("two\nlines", r"two\nlines"),
+        ("\u202eabc", r"\u202eabc"),
+        ("\u05e9\u05dc", "\u2068\u05e9\u05dc\u2069"),
+        ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),
+    ],
+)
+def test_names_are_short_on_one_line_and_turn_nothing(name: str, found: str) -> None:
+    assert shortened(name, 10) == found
