@@ -7,6 +7,7 @@ import io
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ NAME = st.text(LETTERS, min_size=1, max_size=8).filter(
 TAKEN = {"label", "class", "target", "y", "none"}
 VOCABULARY = ["corn", "wheat", "straße", "naïve", "gold", "Öl", "the", "über-all", "日本"]
 KINDS = "number", "category", "text", "date", "name", "ignored", "codes"
-FORMATS = "python", "json"
+FORMATS = ["python", "json", *(["onnx"] if find_spec("onnxruntime") else [])]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
 
 BY_COSTS = "json", "python", "c", "onnx"  # formats that hold a rule of costs
-BY_PARTS = ("python",)  # formats whose features may be more than values and levels
+HOLDERS = {  # of features that are more than values and levels, and of fills that are no number
+    "words": ("python", "onnx", "json"),
+    "dates": ("python", "onnx", "json"),
+    "gaps": ("python", "onnx", "json"),
+    "neighbors": ("python", "json"),
+}
+_NEEDED = {
+    "words": Sentence("the model learns from words"),
+    "dates": Sentence("the model learns from parts of dates"),
+    "gaps": Sentence("the model learns from joined categories or from gaps"),
+    "neighbors": Sentence("the model fills missing cells from training rows"),
+}
 WRITTEN = "rbf", "linear", "polynomial", "sigmoid", "precomputed"  # kernels that formats have a formula for
 
 
@@ -33,16 +44,12 @@ class Exporter(Format):
                 "the model decides by costs, which this format cannot hold; use one of {formats}.",
                 formats=", ".join(BY_COSTS),
             )
-        steps = trained.preparation
-        if steps.neighbors is not None:
+        needs = trained.preparation.needs
+        beyond = next((need for need in needs if self.name not in HOLDERS[need]), None)
+        if beyond is not None:
+            holders = [name for name in EXPORTERS if all(name in HOLDERS[need] for need in needs)]
             return Sentence(
-                "missing cells are filled from training rows, which no format holds; keep the model as it is."
-            )
-        if not steps.plain and self.name not in BY_PARTS:
-            return Sentence(
-                "the model learns from words, parts of dates, joined categories or gaps, which this format cannot hold;"
-                " use {formats}.",
-                formats=", ".join(BY_PARTS),
+                "{why}, which this format cannot hold; use {formats}.", why=_NEEDED[beyond], formats=", ".join(holders)
             )
         found: Sentence | None = self.code.refusal(trained)
         return found

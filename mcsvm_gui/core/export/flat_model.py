@@ -73,6 +73,16 @@ class FlatModel:
         return len(self.levels)
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """(features,) as those of a preparation have it: nothing for a value or a level."""
+        return ("",) * self.features if self.steps is None else tuple(one.part for one in self.steps.features)
+
+    @property
+    def width(self) -> int:
+        """How many columns the kernel sees: the features, and after these a column for each word."""
+        return int(self.vectors.shape[1])
+
+    @property
     def outputs(self) -> int:
         return self.bias.size
 

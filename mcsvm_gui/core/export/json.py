@@ -12,7 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.preparation import TablePreparation, expected_arrays
+from mcsvm_gui.core.data.preparation.date_parts import PARTS
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.date_formulas import SECONDS, formula, spelled
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -47,6 +50,17 @@ PROBABILITIES = {
     "sigmoid": "[A, B] for each: 1 / (1 + exp(A f + B)) of the score of each class, divided by their sum; for two "
     "classes of the pair function or the difference of the two class functions, the second being 1 minus it",
 }
+
+STEPS = (
+    "in place of `columns` and `features`: [column, level, fill, shift, scale, part] for each feature, (value - shift)"
+    " * scale, a missing value being `fill`; `part` in place of the value: missing (1 where it is), others (1 where it"
+    " is none of the column's levels), or a part of a date, by the formula in `dates` of its seconds since 1970. After"
+    " these features stand the words: for each text column count * idf in the order of its vocabulary (idf of all"
+    " columns one after another), divided by the length of the row; pieces are those of scikit-learn's"
+    " TfidfVectorizer with analyzer, ngrams and stop_words of `rules`. Where `neighbors` is given, a missing number is"
+    " the mean of the `count` nearest rows of `donors` that have it (`donors_known`), by the distance of scikit-learn's"
+    " KNNImputer on columns of deviation 1; where no row has a cell in common, the mean of the column"
+)
 
 COSTS = (
     "in place of `decision`: the class c of the smallest sum over t of probability of t * costs[t][c], the first of "
@@ -83,6 +97,7 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
         "probabilities": None if plain.calibration is None else _probabilities(plain),
         "costs": None if plain.rule is None else {**plain.rule.document(), "how": COSTS},
         "kernel": {"name": plain.kernel, "how": KERNELS[plain.kernel], **plain.parameters},
+        "preparation": _preparation(plain),
         "columns": [dataclasses.asdict(column) for column in plain.columns],
         "features": _features(plain),
         "vectors": _vectors(plain),
@@ -93,6 +108,24 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
         "request": trained.request.document(),
         "certificate": _finite(trained.certificate),
     }
+
+
+def _preparation(plain: FlatModel) -> dict[str, Any] | None:
+    """Where features are more than values and levels."""
+    if plain.steps is None:
+        return None
+    dates = {part: spelled(formula(part), SECONDS) for part in PARTS if part in plain.parts}
+    return {"how": STEPS, "dates": dates, **plain.steps.document(), "arrays": plain.steps.arrays()}
+
+
+def _read_preparation(found: dict[str, Any] | None) -> TablePreparation | None:
+    if found is None:
+        return None
+    kinds = {name: kind for name, (kind, _) in expected_arrays(found).items()}
+    arrays: dict[str, np.ndarray] = {
+        name: np.array(found["arrays"][name], dtype={"f": float, "i": int}[kind]) for name, kind in kinds.items()
+    }
+    return TablePreparation.read(found, arrays)
 
 
 def _probabilities(plain: FlatModel) -> dict[str, Any]:
@@ -131,7 +164,9 @@ def read(path: Path) -> FlatModel:
     """The file back, by itself."""
     found = json.loads(path.read_text("ascii"))
     kernel = {key: value for key, value in found["kernel"].items() if key not in ("name", "how")}
-    columns = [FlatColumn(c["name"], c["levels"] and tuple(c["levels"]), c["fill"]) for c in found["columns"]]
+    columns = [
+        FlatColumn(c["name"], c["levels"] and tuple(c["levels"]), c["fill"], c["kind"]) for c in found["columns"]
+    ]
     features = found["features"]
     outputs = len(found["bias"])
     return FlatModel(
@@ -146,6 +181,7 @@ def read(path: Path) -> FlatModel:
         kernel=found["kernel"]["name"],
         parameters=kernel,
         vectors=_read_vectors(found["vectors"], len(features)),
+        steps=_read_preparation(found["preparation"]),
         serials=np.array(found["serials"], dtype=np.int64),
         owners=np.array(found["owners"], dtype=np.int64),
         expansion=np.array(found["expansion"], dtype=np.float64).reshape(-1, outputs),

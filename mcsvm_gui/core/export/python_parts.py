@@ -9,7 +9,9 @@ from collections.abc import Iterable
 
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation import TablePreparation
+from mcsvm_gui.core.data.preparation.neighbors import DIGITS, Neighbors
 from mcsvm_gui.core.export.flat_model import FlatModel
+from mcsvm_gui.core.export.python.literals import numbers
 
 PREPARE = '''
 def prepare(row):
@@ -49,6 +51,7 @@ def prepare(row):
     for c, known in KNOWN.items():
         if not gone[c] and values[c] not in known:
             raise ValueError("training did not know %r in the column %r" % (values[c], COLUMNS[c]))
+    _fill(values, gone)
     found = [_value(values[c], gone[c], c, level, part) for c, level, part in zip(SOURCES, LEVELS, PARTS)]
     x = [(value - shift) * scale for value, shift, scale in zip(found, SHIFT, SCALE)]
     for c, places, idf in WORDS:
@@ -120,6 +123,26 @@ def _weighed(pieces, places, idf):
     return [value / length for value in found] if length > 0.0 else found
 '''
 
+FILL = '''
+
+def _fill(values, gone):
+    """Missing numbers from the nearest rows that have them, as scikit-learn's KNNImputer on columns of deviation 1."""
+    known = [None if gone[c] else _seconds(values[c]) if c in DATES else float(values[c]) for c in NEAR]
+    row = [None if value is None else (value - m) / u for value, m, u in zip(known, MIDDLES, UNITS)]
+    if None not in row:
+        return
+    away = []
+    for donor in DONORS:
+        both = [(a - (b - m) / u) ** 2 for a, b, m, u in zip(row, donor, MIDDLES, UNITS) if a is not None and b == b]
+        away.append(round(math.sqrt(sum(both) * len(row) / len(both)), DIGITS) if both else math.inf)
+    nearest = sorted(range(len(DONORS)), key=away.__getitem__)
+    for place, c in enumerate(NEAR):
+        if row[place] is None:
+            having = [j for j in nearest if DONORS[j][place] == DONORS[j][place]]
+            near = [j for j in having[:NEIGHBORS] if away[j] < math.inf] or having
+            values[c] = sum([DONORS[j][place] for j in near]) / len(near)
+'''
+
 
 def prepared(plain: FlatModel) -> Iterable[str]:
     steps = plain.steps
@@ -133,7 +156,22 @@ def prepared(plain: FlatModel) -> Iterable[str]:
     yield f"ANALYZER, SHORTEST, LONGEST = {rules.analyzer!r}, {low}, {high or low}\n"
     yield f"STOP_WORDS = set({_stop_words(rules)!r}.split())\n"
     yield f"WORDS = [{''.join(_words(plain, steps))}\n]\n"
-    yield PREPARE_PARTS
+    if steps.neighbors is None:
+        yield PREPARE_PARTS.replace("    _fill(values, gone)\n", "")
+        return
+    yield from _neighbors(plain, steps.neighbors)
+    yield PREPARE_PARTS + FILL
+
+
+def _neighbors(plain: FlatModel, near: Neighbors) -> Iterable[str]:
+    place, width = {column.name: c for c, column in enumerate(plain.columns)}, len(near.sources)
+    yield f"NEAR = {[place[name] for name in near.sources]}\n"
+    yield f"DATES = {[c for c, column in enumerate(plain.columns) if column.kind == 'date']}\n"
+    yield f"NEIGHBORS, DIGITS = {near.count}, {DIGITS}\n"
+    yield f"MIDDLES = {numbers(near.middles)}\n"
+    yield f"UNITS = {numbers(near.units)}\n"
+    yield f"DONORS = {numbers(near.donors)}\n"
+    yield f"DONORS = [DONORS[start : start + {width}] for start in range(0, len(DONORS), {width})]\n"
 
 
 def _levels_of(plain: FlatModel) -> str:

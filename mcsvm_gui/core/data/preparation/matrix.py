@@ -70,8 +70,8 @@ class MatrixPreparation:
         return True
 
     @property
-    def neighbors(self) -> None:
-        return None
+    def needs(self) -> tuple[str, ...]:
+        return ()
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {}

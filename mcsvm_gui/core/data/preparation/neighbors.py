@@ -16,6 +16,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.remedies import Remedy
 
 MOST_CELLS = 20_000_000  # that a model keeps, 160 MB
+DIGITS = 7  # of distances: rows that are equally near stay so, however they were added up
 _BLOCK = 4_000_000  # distances at a time
 
 
@@ -55,13 +56,17 @@ class Neighbors:
         return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), values.mean())
 
     @property
-    def _units(self) -> np.ndarray:
+    def middles(self) -> np.ndarray:
+        return np.asarray(np.nanmean(self.donors, axis=0))
+
+    @property
+    def units(self) -> np.ndarray:
         deviations = np.nanstd(self.donors, axis=0)
         return np.where(deviations > 0.0, deviations, 1.0)
 
     def _distances(self, rows: np.ndarray) -> np.ndarray:
         """(rows, donors); NaN where no cell is in common."""
-        middle, units = np.nanmean(self.donors, axis=0), self._units
+        middle, units = self.middles, self.units
         here, there = (rows - middle) / units, (self.donors - middle) / units
         has, have = ~np.isnan(here), ~np.isnan(there)
         x, y = np.where(has, here, 0.0), np.where(have, there, 0.0)
@@ -69,7 +74,8 @@ class Neighbors:
         squares = (x * x) @ have.T - 2.0 * (x @ y.T) + has @ (y * y).T
         common = has @ have.T
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(common > 0.0, np.sqrt(np.maximum(squares, 0.0) * (rows.shape[1] / common)), np.nan)
+            away = np.sqrt(np.maximum(squares, 0.0) * (rows.shape[1] / common))
+        return np.where(common > 0.0, np.round(away, DIGITS), np.nan)
 
     def document(self) -> dict[str, Any]:
         """Without the donors, which are an array; it says where they have nothing."""

@@ -104,8 +104,18 @@ class TablePreparation:
     @property
     def plain(self) -> bool:
         """Whether every feature is the value of a cell, or whether it equals a level."""
-        dates = any(column.kind == "date" for column in self.columns if column.name in self._used)
-        return not (self.words or self.neighbors or dates or any(feature.part for feature in self.features))
+        return not self.needs
+
+    @cached_property
+    def needs(self) -> tuple[str, ...]:
+        """What else features are made of: words, dates, gaps (or joined categories), neighbors."""
+        found = {
+            "words": bool(self.words),
+            "dates": "date" in self._used.values(),
+            "gaps": any(feature.part in ("missing", "others") for feature in self.features),
+            "neighbors": self.neighbors is not None,
+        }
+        return tuple(need for need, there in found.items() if there)
 
     @cached_property
     def _used(self) -> dict[str, str]:

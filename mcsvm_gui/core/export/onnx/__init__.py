@@ -1,10 +1,11 @@
 """ONNX: generic operators in double precision, preparation inside, class names out; runs wherever ONNX runs.
 
-Inputs: "features", one float64 tensor (rows, columns), where all columns are numbers; else one tensor (rows, 1) per
-column, float64 or string. Outputs: "label" (rows,) strings, "scores" (rows, outputs) float64: the class functions,
-or the pair functions of ovo and dag. With probabilities these come second, as from sklearn-onnx without its ZipMap:
-"probabilities" (rows, classes) float64, as the features are; the order of classes is in the metadata. The companion set
-ai.onnx.ml is used for categories only (LabelEncoder). A model that decides by costs has the empty text for its label
+Inputs: "features", one float64 tensor (rows, columns), where all features are numbers of a file; else one tensor
+(rows, 1) per column, float64 or string, a date as its seconds since 1970. Outputs: "label" (rows,) strings, "scores"
+(rows, outputs) float64: the class functions, or the pair functions of ovo and dag. With probabilities these come
+second, as from sklearn-onnx without its ZipMap: "probabilities" (rows, classes) float64, as the features are; the order
+of classes is in the metadata. The companion set ai.onnx.ml is used for categories and texts only (LabelEncoder); texts
+need onnxruntime's own set com.microsoft too (Tokenizer). A model that decides by costs has the empty text for its label
 where no class is probable enough; should that be a class, the metadata say the label instead, as "rejected".
 
 A row that the model refuses (a missing cell that nothing fills, a number that is not finite, and where the model is
@@ -20,7 +21,8 @@ import numpy as np
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
-from mcsvm_gui.core.export.onnx.features import input_names, prepared, refused
+from mcsvm_gui.core.export.onnx import words
+from mcsvm_gui.core.export.onnx.features import input_names, one_input, prepared, refused
 from mcsvm_gui.core.export.onnx.graph import Graph, library
 from mcsvm_gui.core.export.onnx.machine import weighted, winner_of
 from mcsvm_gui.core.export.onnx.probabilities import cheapest, probabilities
@@ -36,8 +38,11 @@ def refusal(trained: TrainedModel) -> Sentence | None:
     if trained.model.kernel.name == "precomputed":
         return Sentence("a precomputed kernel has no support vectors to write; use json or libsvm.")
     plain = flat_model(trained)
-    if 8 * (plain.vectors.shape[0] * (plain.features + plain.outputs)) > LARGEST:
+    if 8 * (plain.vectors.shape[0] * (plain.width + plain.outputs)) > LARGEST:
         return Sentence("the model is larger than the 2 GB that an ONNX file can hold; use c, python or json.")
+    told = (words.refusal(one) for one in (() if plain.steps is None else plain.steps.words))
+    if reason := next(filter(None, told), None):
+        return reason
     strange = next((text for text in plain.texts if not text.isprintable() and not _encodable(text)), None)
     return (
         None
@@ -95,6 +100,6 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
 
 def feed(plain: FlatModel, probe: Probe) -> dict[str, np.ndarray]:
     """What onnxruntime is given."""
-    if plain.numbers_only:
+    if one_input(plain):
         return {"features": probe.numbers()}
     return {name: probe.column(number)[:, None] for number, name in enumerate(input_names(plain))}

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from mcsvm_gui.core.data.preparation import Feature
+from mcsvm_gui.core.export.date_formulas import SECONDS, Formula, formula
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel
 from mcsvm_gui.core.export.onnx.graph import Graph
+from mcsvm_gui.core.export.onnx.words import word_weights
+
+_OPERATORS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "floor": "Floor", "sin": "Sin"}
 
 
 def prepared(graph: Graph, plain: FlatModel) -> str:
+    """All that the kernel sees."""
+    texts = () if plain.steps is None else plain.steps.words
+    blocks = [_scaled(graph, plain)] if plain.features else []
+    names = dict(zip((column.name for column in plain.columns), input_names(plain), strict=True))
+    blocks += [
+        word_weights(graph, one, graph.take(names[one.source], graph.onnx.TensorProto.STRING, 1)) for one in texts
+    ]
+    return blocks[0] if len(blocks) == 1 else graph.add("Concat", *blocks, axis=1)
+
+
+def one_input(plain: FlatModel) -> bool:
+    """Whether a row is one tensor of numbers."""
+    return plain.numbers_only and plain.steps is None
+
+
+def _scaled(graph: Graph, plain: FlatModel) -> str:
     """(value - shift) * scale for every feature."""
-    values = _numbers(graph, plain) if plain.numbers_only else _mixed(graph, plain)
+    values = _numbers(graph, plain) if one_input(plain) else _mixed(graph, plain)
     if np.array_equal(plain.shift, np.zeros(plain.features)) and np.array_equal(plain.scale, np.ones(plain.features)):
         return values
     centred = graph.add("Sub", values, graph.constant(plain.shift[None, :]))
@@ -43,6 +66,8 @@ def _mixed(graph: Graph, plain: FlatModel) -> str:
     blocks, order = [], []
     for number, name in enumerate(input_names(plain)):
         members = np.flatnonzero(plain.sources == number)
+        if plain.columns[number].kind == "text":
+            continue
         blocks.append(_column(graph, plain, number, name, members))
         order.extend(members.tolist())
     together = graph.add("Concat", *blocks, axis=1)
@@ -54,6 +79,12 @@ def _mixed(graph: Graph, plain: FlatModel) -> str:
 
 def _column(graph: Graph, plain: FlatModel, number: int, name: str, members: np.ndarray) -> str:
     column, kinds = plain.columns[number], graph.onnx.TensorProto
+    parts = [plain.parts[member] for member in members]
+    if any(parts):
+        cells = graph.take(name, kinds.DOUBLE if column.numeric else kinds.STRING, 1)
+        made = _date_parts(graph, column, cells, parts) if column.kind == "date" else None
+        made = made or [_part(graph, plain, number, cells, member) for member in members.tolist()]
+        return made[0] if len(made) == 1 else graph.add("Concat", *made, axis=1)
     if column.levels is None:
         values = graph.take(name, kinds.DOUBLE, 1)
         return values if column.fill is None else _filled(graph, values, np.array([[column.fill]], dtype=np.float64))
@@ -63,6 +94,56 @@ def _column(graph: Graph, plain: FlatModel, number: int, name: str, members: np.
         [known, np.zeros((0 if plain.strict else 1, members.size))]
     )  # the last row is that of unknown texts
     return graph.add("Squeeze", graph.add("Gather", graph.constant(table), codes), graph.integers(1))
+
+
+def _part(graph: Graph, plain: FlatModel, number: int, cells: str, member: int) -> str:
+    """A feature of a column that also has one of its gaps, or of its categories joined."""
+    column, double = plain.columns[number], graph.onnx.TensorProto.DOUBLE
+    if column.numeric:
+        gone = graph.add("IsNaN", cells)
+        if plain.parts[member] == "missing":
+            return graph.cast(gone, double)
+        return cells if column.fill is None else _filled(graph, cells, np.array([[column.fill]], dtype=np.float64))
+    assert plain.steps is not None
+    feature, known = plain.steps.features[member], [*(column.levels or ()), ""]
+    strange = np.nan if plain.strict and not feature.part else float(feature.part == "others")
+    told = graph.add(
+        *("LabelEncoder", cells),
+        domain="ai.onnx.ml",
+        keys_strings=[level.encode("utf-8") for level in known],
+        values_floats=[_told(feature, column.levels or (), level) for level in known],
+        default_float=strange,
+    )
+    return graph.cast(told, double)
+
+
+def _told(feature: Feature, levels: Sequence[str], text: str) -> float:
+    """Of a text that is known, or of a missing one."""
+    if feature.part == "missing":
+        return float(text == "")
+    cell = text or feature.fill
+    if cell is None:
+        return np.nan
+    return float(cell not in levels and cell != "") if feature.part == "others" else float(cell == feature.level)
+
+
+def _date_parts(graph: Graph, column: FlatColumn, cells: str, parts: list[str]) -> list[str]:
+    double, made = graph.onnx.TensorProto.DOUBLE, {}
+    seconds = cells if column.fill is None else _filled(graph, cells, np.array([[column.fill]], dtype=np.float64))
+
+    def node(found: Formula) -> str:
+        if found == SECONDS:
+            return seconds
+        if found not in made:
+            if isinstance(found, float):
+                made[found] = graph.constant(np.array([[found]]))
+            else:
+                operator, *more = found
+                made[found] = graph.add(_OPERATORS[operator], *map(node, more))
+        return made[found]
+
+    gone = [graph.cast(graph.add("IsNaN", cells), double)] if "missing" in parts else []
+    return [gone[0] if part == "missing" else node(formula(part)) for part in parts]
 
 
 def _codes(graph: Graph, strict: bool, column: FlatColumn, texts: str) -> str:

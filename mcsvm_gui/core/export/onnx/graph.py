@@ -77,6 +77,8 @@ class Graph:
         ]
         graph = self.helper.make_graph(self.nodes, "mcsvm", self.inputs, outputs, self.constants, doc_string=about)
         sets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        if any(node.domain == "com.microsoft" for node in self.nodes):
+            sets.append(self.helper.make_opsetid("com.microsoft", 1))
         model = self.helper.make_model(graph, opset_imports=sets, ir_version=IR, producer_name="mcsvm")
         columns = "\n".join(ascii(column.name) for column in plain.columns)
         classes = "\n".join(map(ascii, plain.class_names))
