@@ -16,7 +16,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SYSTEM_PACKAGES = Path(__file__).resolve().with_name("system_packages.txt")
-VERSIONS = ((3, 11), (3, 12), (3, 13))
+VERSIONS = ((3, 11), (3, 12), (3, 13), (3, 14))
 EXTRAS = {"run": ["report"], "test": ["test"]}
 USAGE = """usage: python3 packaging/bootstrap.py run         start mcsvm
        python3 packaging/bootstrap.py test [...]  check it; what follows goes to pytest"""
@@ -62,7 +62,7 @@ def say(sentence):
 def require_version(version, command):
     if version in VERSIONS:
         return
-    sentence = "mcsvm needs Python 3.11, 3.12 or 3.13, and this is Python {}.{}".format(*version)
+    sentence = "mcsvm needs Python 3.11, 3.12, 3.13 or 3.14, and this is Python {}.{}".format(*version)
     other = suitable_python()
     advice = f"use: {other} packaging/bootstrap.py {command}" if other else "install one of them"
     raise Trouble(f"{sentence}; {advice}")

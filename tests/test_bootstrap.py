@@ -35,12 +35,12 @@ def prints(checkout: Path, extras: tuple[str, ...] = (), version: tuple[int, int
     return bootstrap.fingerprint(checkout, checkout / ".venv", version, extras)
 
 
-@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13)])
+@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13), (3, 14)])
 def test_supported_versions_pass(version: tuple[int, int]) -> None:
     bootstrap.require_version(version, "run")
 
 
-@pytest.mark.parametrize("version", [(3, 6), (3, 10), (3, 14)])
+@pytest.mark.parametrize("version", [(3, 6), (3, 10), (3, 15)])
 def test_other_versions_are_refused_with_one_that_is_there(
     version: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
