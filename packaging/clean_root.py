@@ -57,26 +57,27 @@ def mirror(sources: Path = Path("/etc/apt")) -> tuple[str, str]:
     raise Trouble(f"no Debian is named in {sources}")
 
 
-def base(folder: Path) -> Path:
-    """Made once, with two users; a folder left half done is made anew."""
-    done = folder / "base.done"
+def base(folder: Path, suite: str = "") -> Path:
+    """Made once, with two users; a folder left half done is made anew. `suite`: another than this machine has."""
+    name = f"base-{suite}" if suite else "base"
+    done = folder / f"{name}.done"
     if not done.exists():
-        shutil.rmtree(folder / "base", ignore_errors=True)
+        shutil.rmtree(folder / name, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
-        address, suite = mirror()
-        call("debootstrap", "--variant=minbase", suite, folder / "base", address, timeout=1800)
+        address, here = mirror()
+        call("debootstrap", "--variant=minbase", suite or here, folder / name, address, timeout=1800)
         for user in USERS:
-            call("chroot", folder / "base", "useradd", "--create-home", "--shell", "/bin/bash", user)
+            call("chroot", folder / name, "useradd", "--create-home", "--shell", "/bin/bash", user)
         done.touch()
-    return folder / "base"
+    return folder / name
 
 
 class Root:
     """A layer over the base, thrown away with the process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, suite: str = "") -> None:
         self.folder = folder / "trial"
-        lower, layers = base(folder), folder / "layers"
+        lower, layers = base(folder, suite), folder / "layers"
         shutil.rmtree(layers, ignore_errors=True)
         for place in (self.folder, layers):
             place.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """The product, tried as its users will: a clean Debian, the package, and nothing of this tree.
 
-    python packaging/smoke.py dist/mcsvm_1.2.3_amd64.deb [--work FOLDER] [--only NAME,...]
+    python packaging/smoke.py dist/mcsvm_1.2.3_amd64.deb [--suite trixie] [--work FOLDER] [--only NAME,...]
 
 Needs the rights of root, debootstrap, Xvfb, xdotool and strace. One line per check, with the seconds it took;
 the exit code is 1 if any failed. Programs run without any network but for apt's installations.
@@ -182,7 +182,7 @@ def upgrades(product: Product) -> str:
         window.close()
     if json.loads(kept[1].read_text("utf-8"))["window_geometry"] != geometry:
         raise Trouble("the settings were not kept")
-    return f"{OLD} to {product.version()}; settings and {count} runs kept, a new one beside them"
+    return f"{OLD} to {product.version()} from the repository; settings and {count} runs kept, a new one beside them"
 
 
 def removes_cleanly(product: Product) -> str:
@@ -233,12 +233,13 @@ def main() -> int:
     parser.add_argument("package", type=Path)
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "smoke", help="where the clean root is kept")
     parser.add_argument("--only", help=f"some of {','.join(CHECKS)}; the first is always done")
+    parser.add_argument("--suite", default="", help="of Debian, by its name; default: the one of this machine")
     options = parser.parse_args()
     if reason := why_not():
         print(f"error: {reason}", file=sys.stderr)
         return 2
     private_mounts()
-    product = Product(options.package.resolve(), options.work.resolve())
+    product = Product(options.package.resolve(), options.work.resolve(), options.suite)
     wanted = options.only.split(",") if options.only else list(CHECKS)
     results = [tried(name, product) for name in CHECKS if name in wanted or name == "installs"]
     return 0 if all(results) else 1

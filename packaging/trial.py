@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import apt_repository
 from changes import ROOT
 from clean_root import USERS, Root, Trouble
 from screen import Screen, until
@@ -23,18 +24,23 @@ PATIENCE = 180.0
 class Product:
     """A package inside a clean root, and what the checks leave to each other."""
 
-    def __init__(self, package: Path, work: Path) -> None:
+    def __init__(self, package: Path, work: Path, suite: str = "") -> None:
         self.package, self.work = package, work
-        self.root = Root(work)
+        self.root = Root(work, suite)
         self.before = self.root.files()
         self.vowel = self.root.give(DATA / "vowel_train.csv", ADA)
         self.wine = self.root.give(DATA / "wine.csv", BEN)
 
     def install(self, package: Path) -> None:
-        place = self.root.folder / "tmp" / package.name
-        shutil.copy(package, place)
-        self.root.apt("install", "--yes", "--no-install-recommends", f"/tmp/{package.name}")
-        place.unlink()
+        """From a repository that has this package too: apt takes the newest it finds there, also over an older one."""
+        repository = self.root.folder / "tmp" / "repository"
+        source = self.root.folder / "etc/apt/sources.list.d/mcsvm.list"
+        apt_repository.write(repository, [package])
+        source.write_text("deb [trusted=yes] file:/tmp/repository ./\n", "utf-8")
+        self.root.apt("update")
+        self.root.apt("install", "--yes", "--no-install-recommends", "mcsvm")
+        source.unlink()
+        shutil.rmtree(repository / "pool")  # 170 MB; what apt has installed, the next index need not name
 
     def version(self) -> str:
         return self.root.run("root", "dpkg-query", "-W", "-f", "${Version}", "mcsvm").strip()
