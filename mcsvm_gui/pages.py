@@ -57,6 +57,7 @@ def train(desk: Desk) -> Any:
     page.set_run_table(table)
     desk.window.add_page("train", page)
     presenter = TrainPresenter(page, desk.workspace, desk)
+    page.tour_asked.connect(lambda stop: desk.show("playground", stop))
     RunListPresenter(table, desk.workspace, presenter)
     board = LeaderboardPresenter(page, desk.workspace, presenter)
     finder = FindBest(page, presenter, board)
@@ -72,6 +73,7 @@ def tune(desk: Desk) -> Any:
 
     page = TunePage()
     desk.window.add_page("tune", page)
+    page.tour_asked.connect(lambda stop: desk.show("playground", stop))
     return TunePresenter(page, desk.workspace, desk)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
+from mcsvm_gui.ui.kit.ideas.card import WIDTH, IdeaCard, RoomForCard
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
-FORM_WIDTH = 35 * UNIT
+FORM_WIDTH = WIDTH
 
 
 class _Plain(QVBoxLayout):
@@ -70,8 +71,8 @@ class TableSplitter(QSplitter):
         self.setStretchFactor(1, 1)
 
 
-def form_side(name: str, form: QWidget, *below: QWidget | QLayout) -> QWidget:
-    """A form that scrolls, and below it what always stays in sight."""
+def form_side(name: str, form: QWidget, *below: QWidget | QLayout, card: IdeaCard) -> QWidget:
+    """A form that scrolls, below it an idea where there is room, and what always stays in sight."""
     area = QScrollArea()
     area.setObjectName(name)
     area.setFrameShape(QFrame.Shape.NoFrame)
@@ -85,6 +86,7 @@ def form_side(name: str, form: QWidget, *below: QWidget | QLayout) -> QWidget:
     column.setContentsMargins(0, 0, 0, UNIT)
     column.setSpacing(UNIT)
     column.addWidget(area, 1)
+    column.addWidget(RoomForCard(form, area, card))
     for part in below:
         if isinstance(part, QLayout):
             nest(column, part)

@@ -279,6 +279,11 @@ class PlaygroundPresenter(QObject):
 
     # -- tours ------------------------------------------------------------------------------------
 
+    def show_tab(self, stop: str) -> None:
+        """The stop of a tour, from another page: its name and number."""
+        name, number = stop.split()
+        self._visit(name, int(number))
+
     def _visit(self, name: str, number: int) -> None:
         tour = tours()[name]
         self._tour = name, number

@@ -9,10 +9,13 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
+from mcsvm_gui.core.machine import names
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.ideas.card import IdeaCard, Invitation
+from mcsvm_gui.ui.kit.ideas.table import ideas, machine_ideas
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter, form_side
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
 
 BUDGET = 60  # seconds
+FIRST_IDEAS = "six", "margin", "certificate"  # where nothing was trained yet
 
 
 HIGH = 95 * UNIT  # from here on plots, table and all that came of a run have room
@@ -51,6 +55,7 @@ class TrainPage(PageWidget):
     discard_asked = Signal()
     chosen = Signal(list)  # runs, in the leaderboard
     step_asked = Signal(object)  # a NextStep
+    tour_asked = Signal(str)  # of the playground, at a stop
     use_asked = Signal()
     check_acted = Signal(str, object)
     message = Signal(str)
@@ -95,7 +100,10 @@ class TrainPage(PageWidget):
         self.show_baselines(False)
         self.obstacle = wrapped("obstacleLabel", "muted")
         rows = self._best_row(), self.start, self.all, self.baselines
-        return form_side("machineFormArea", self.form, self.obstacle, *rows)
+        self._ideas = machine_ideas(names.machine_titles())
+        self.idea = IdeaCard("six", ideas()["six"])
+        self.idea.asked.connect(self.tour_asked)
+        return form_side("machineFormArea", self.form, self.obstacle, *rows, card=self.idea)
 
     def _best_row(self) -> QHBoxLayout:
         self.seconds = QSpinBox()
@@ -114,9 +122,9 @@ class TrainPage(PageWidget):
         return row
 
     def _right(self) -> QWidget:
-        self._empty = wrapped("trainEmpty", "muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        upper = QWidget()
+        upper, told = QWidget(), ideas()
+        self._empty = Invitation("trainEmpty", {name: told[name] for name in FIRST_IDEAS})
+        self._empty.asked.connect(self.tour_asked)
         self._stack = QStackedLayout(upper)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._live())
@@ -163,6 +171,9 @@ class TrainPage(PageWidget):
 
     def show_choices(self, choices: Choices) -> None:
         self.form.show_choices(choices)
+        machine = self.form.texts()["machine"]
+        if machine in self._ideas:
+            self.idea.show_idea(machine, self._ideas[machine])
 
     def show_classes(self, totals: Mapping[str, float]) -> None:
         self.form.show_classes(totals)
@@ -220,7 +231,7 @@ class TrainPage(PageWidget):
     # -- runs -------------------------------------------------------------------------------------
 
     def show_empty(self, words: str) -> None:
-        self._empty.setText(words)
+        self._empty.words.setText(words)
         self._stack.setCurrentIndex(0)
 
     def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None:

@@ -23,6 +23,8 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.ideas.card import IdeaCard, Invitation
+from mcsvm_gui.ui.kit.ideas.table import ideas
 from mcsvm_gui.ui.kit.labels import selectable, show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.page import PageWidget, form_side
@@ -47,6 +49,7 @@ class TunePage(PageWidget):
     scheduler_test_asked = Signal()
     report_asked = Signal(str)  # a path, whose ending says the format
     python_asked = Signal()
+    tour_asked = Signal(str)  # of the playground, at a stop
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -74,11 +77,14 @@ class TunePage(PageWidget):
         buttons.setSpacing(UNIT)
         buttons.addWidget(self.start, 1)
         buttons.addWidget(self.stop)
-        return form_side("tuneFormArea", self.fields, self.obstacle, buttons)
+        idea = IdeaCard("cost", ideas()["cost"])
+        idea.asked.connect(self.tour_asked)
+        return form_side("tuneFormArea", self.fields, self.obstacle, buttons, card=idea)
 
     def _right(self) -> QWidget:
-        self._empty = wrapped("tuneEmpty", "muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        told = ideas()
+        self._empty = Invitation("tuneEmpty", {name: told[name] for name in ("gamma", "six")})
+        self._empty.asked.connect(self.tour_asked)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._maps())
@@ -228,7 +234,7 @@ class TunePage(PageWidget):
         return self.tabs.machine
 
     def show_empty(self, words: str) -> None:
-        self._empty.setText(words)
+        self._empty.words.setText(words)
         self._stack.setCurrentIndex(0)
 
     def show_maps(self, maps: Sequence[HeatMap]) -> None:
