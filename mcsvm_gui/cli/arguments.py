@@ -78,7 +78,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--machines", metavar="NAME,...", help=f"default {','.join(names.MACHINES)}")
     parser.add_argument("--solvers", metavar="NAME,...", help="default auto; each machine is trained by each")
     parser.add_argument("--tune", action="store_true", help="choose C and gamma inside every training part")
-    parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
+    _jobs_options(parser)
     parser.add_argument("--save", metavar="OUT.toml", help="keep the experiment, for mcsvm run")
     ranges = " and ".join(option.searched for option in RANGES.values())
     parser.epilog = (
@@ -96,7 +96,7 @@ def run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", metavar="EXPERIMENT.toml", help="a file, or the name of a bundled experiment")
     parser.add_argument("--folder", metavar="DIR", help="where the data are; default: paths begin at EXPERIMENT.toml")
     parser.add_argument("--data", metavar="NAME,...", help="only these data sets of the experiment")
-    parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
+    _jobs_options(parser)
     _results_option(parser)
     _report_option(parser)
     _output(parser)
@@ -108,6 +108,13 @@ def report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help=_endings())
     parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
     _output(parser)
+
+
+def _jobs_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of Dask, as tcp://HOST:8786: its workers train, a task each"
+    )
 
 
 def _results_option(parser: argparse.ArgumentParser) -> None:

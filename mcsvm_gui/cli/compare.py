@@ -40,7 +40,7 @@ def experiment_of(options: argparse.Namespace) -> Experiment:
     """Every machine by every solver on every data set."""
     search = search_of(options)
     single = {} if search is None else dict.fromkeys(RANGES)
-    plain = request_of(argparse.Namespace(**{**vars(options), "data": None, **single}))
+    plain = request_of(argparse.Namespace(**{**vars(options), "data": None, "scheduler": None, **single}))
     data = tuple(
         DataSpec(name, path, read=plain.read, rules=plain.rules)
         for name, path in zip(names_of(options.data), options.data, strict=True)

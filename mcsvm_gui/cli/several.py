@@ -11,6 +11,7 @@ from mcsvm_gui.cli.progress import GAP, ProgressLine
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.options import whole_number
+from mcsvm_gui.core.data.files.address import checked
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.experiment import Experiment, Journal, Results, TrialResult, perform
 from mcsvm_gui.core.experiment.results import beside_published
@@ -42,6 +43,10 @@ class SeveralProgress(ProgressLine):
 
 
 def jobs_of(options: argparse.Namespace) -> int:
+    if options.scheduler is not None:
+        checked(options.scheduler)
+        if options.jobs is not None:
+            raise InputError("--jobs is of trainings here, and a cluster has its own workers; leave out one of them")
     if options.jobs is None:
         return 1
     try:
@@ -58,8 +63,15 @@ def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: In
     progress = SeveralProgress(options.quiet)
     progress.begin("preparing ...")
     try:
-        jobs = jobs_of(options)
-        return perform(experiment, progress.training, lambda: interrupt.requested, jobs, journal, progress.searching)
+        return perform(
+            experiment,
+            progress.training,
+            lambda: interrupt.requested,
+            jobs_of(options),
+            journal,
+            progress.searching,
+            None if options.scheduler is None else checked(options.scheduler),
+        )
     finally:
         progress.end()
 

@@ -13,6 +13,7 @@ class PartitionSize:
     """What a partition holds."""
 
     rows: int
+    stored: float  # numbers of a row that are stored, on average
     primal_at_zero: np.ndarray  # (programmes,) the primal of its rows at w = 0
 
 

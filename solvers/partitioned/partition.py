@@ -46,7 +46,7 @@ class Partition:
 
     def welcome(self) -> PartitionSize:
         zero = [self.problem.primal_at_zero(number) if len(self.problem) else 0.0 for number in self._programmes]
-        return PartitionSize(len(self.problem), np.array(zero))
+        return PartitionSize(len(self.problem), self.problem.points.stored, np.array(zero))
 
     @property
     def _programmes(self) -> range:

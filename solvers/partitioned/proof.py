@@ -17,12 +17,12 @@ from solvers.partitioned.messages import PartitionStanding
 from solvers.partitioned.partitions import Partitions
 
 
-def recompute(partitions: Partitions, of: Collection[int] | None = None) -> None:
+def recompute(partitions: Partitions, at_once: int, of: Collection[int] | None = None) -> None:
     """K W of all partitions, or of these, in float64; the support vectors of all take part."""
     counts = partitions.ask_all("clear")
     for owner, count in enumerate(counts):
-        for start in range(0, count, PARTITIONED.portion_rows):
-            (portion,) = partitions.ask_all("support", start, PARTITIONED.portion_rows, of=[owner])
+        for start in range(0, count, at_once):
+            (portion,) = partitions.ask_all("support", start, at_once, of=[owner])
             partitions.ask_all("add", portion, of=of)
 
 

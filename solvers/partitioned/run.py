@@ -27,7 +27,14 @@ from solvers.kernels import Points
 from solvers.model import Model
 from solvers.partitioned import proof
 from solvers.partitioned.block import solve_block, stacked
-from solvers.partitioned.messages import BlockChange, LostPartitionsError, PartitionStanding, Restored, RowOffer
+from solvers.partitioned.messages import (
+    BlockChange,
+    LostPartitionsError,
+    PartitionSize,
+    PartitionStanding,
+    Restored,
+    RowOffer,
+)
 from solvers.partitioned.partitions import Partitions
 from solvers.posing import SharedTerms
 from solvers.problem import Part, Problem
@@ -74,9 +81,12 @@ class PartitionedRun:
         self.seconds = 0.0
         self._done: list[Done] = []
         self._alpha: list[np.ndarray] = []  # of each partition; empty while no programme is in work
-        welcomes = self._surely(lambda: partitions.ask_all("welcome"))
-        self.sizes = [welcome.rows for welcome in welcomes]
-        self._waiting = np.append(np.cumsum(np.sum([w.primal_at_zero for w in welcomes], axis=0)[::-1])[::-1], 0.0)
+        sizes: list[PartitionSize] = self._surely(lambda: partitions.ask_all("welcome"))
+        self.sizes = [size.rows for size in sizes]
+        fitting = PARTITIONED.block_bytes / (4.0 * max(1.0, *(size.stored for size in sizes)))
+        self.block = int(np.clip(fitting, PARTITIONED.block_least, PARTITIONED.block))
+        self._portion = min(self.block, PARTITIONED.portion_rows)
+        self._waiting = np.append(np.cumsum(np.sum([size.primal_at_zero for size in sizes], axis=0)[::-1])[::-1], 0.0)
         self._begin()
         self.last = self._first_sample()
         # (classes,) support vectors, weight of the rows decided right and of all, as of the last round
@@ -94,7 +104,7 @@ class PartitionedRun:
 
     @property
     def decisions(self) -> list[Decision]:
-        return [Decision(0, "rounds", ROUNDS, {"partitions": self.partitions.count, "block": PARTITIONED.block})]
+        return [Decision(0, "rounds", ROUNDS, {"partitions": self.partitions.count, "block": self.block})]
 
     @cached_property
     def _empty_part(self) -> Part:
@@ -136,7 +146,7 @@ class PartitionedRun:
         return self.last
 
     def _ask_round(self) -> list[RowOffer]:
-        share = -(-PARTITIONED.block // self.partitions.count)
+        share = -(-self.block // self.partitions.count)
         changes: Sequence[BlockChange | None] = self._change or [None] * self.partitions.count
         common = self._constant, self._bias, share
         return self.partitions.ask("round", [(self._serial, change, *common) for change in changes])
@@ -211,7 +221,7 @@ class PartitionedRun:
     def _prove(self) -> Done:
         """Everything from alpha, in float64. Where a partition is lost on the way, all of it again."""
         self._deliver()
-        proof.recompute(self.partitions)
+        proof.recompute(self.partitions, self._portion)
         bias = np.array([proof.best_bias(self.partitions)]) if self._line else self._constant
         standings = self.partitions.ask_all("proved", bias)
         right = sum(one.right for one in standings), sum(one.total for one in standings)
@@ -281,7 +291,7 @@ class PartitionedRun:
                 if self._alpha:
                     kept = [(Restored(len(self._done), self._serial, self._alpha[number]),) for number in numbers]
                     self.partitions.ask("restore", kept, of=numbers)
-                    proof.recompute(self.partitions, of=numbers)
+                    proof.recompute(self.partitions, self._portion, of=numbers)
                     self.partitions.ask_all("adopt", self._constant, of=numbers)
                 return
             except LostPartitionsError as more:
@@ -372,7 +382,7 @@ class PartitionedRun:
 
     def _features(self, number: int, local: np.ndarray) -> list[Any]:
         """In portions; of no rows a table without any, of the right width."""
-        size = PARTITIONED.portion_rows
+        size = self._portion
         cuts = [local[start : start + size] for start in range(0, max(local.size, 1), size)]
         return [self._surely(partial(self._taken, number, rows)) for rows in cuts]
 

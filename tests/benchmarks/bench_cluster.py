@@ -1,4 +1,5 @@
-"""What a cluster costs beside threads on the same cores: its overhead, the wait after a stop, a worker lost.
+"""What a cluster costs beside threads on the same cores: its overhead, the wait after a stop, a worker lost; of one
+training on it bytes per round, and how it would scale to 64 workers.
 
 `python -m pytest tests/benchmarks/bench_cluster.py -s`
 """
@@ -10,18 +11,30 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from dask_cluster import DaskCluster
 
 from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.examining import examine
+from mcsvm_gui.core.cluster.session import ClusterSession
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
+from solvers.kernels import KERNELS
+from solvers.partitioned import run as partitioned_run
+from solvers.partitioned.partition import Partition
+from solvers.partitioned.partitions import LocalPartitions
+from solvers.partitioned.run import PartitionedRun
+from solvers.posing import terms_of
 from solvers.selection.grid import Range
 from solvers.selection.task import Done
+from solvers.work import limited
 
 pytestmark = pytest.mark.benchmark
 pytest.importorskip("distributed")
@@ -115,3 +128,124 @@ def test_a_lost_worker(cluster: DaskCluster) -> None:
     expected = alone * (len(times) - 50) / len(times)
     print(f"\nafter the loss {times[-1] - times[49]:.2f} s, at one worker's rate {expected:.2f}")
     print(f"longest pause {pause:.2f} s")
+
+
+# -- one training over all workers ----------------------------------------------------------------
+
+CLASSES, FEATURES = 7, 20
+NETWORK = 1.25e8  # bytes a second: Gigabit Ethernet
+SIZES = 10_000, 100_000
+
+
+def overlapping(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """As in bench_large: 7 overlapping classes, over a third of the rows support vectors."""
+    random = np.random.default_rng(0)
+    labels = random.integers(0, CLASSES, n)
+    centres = 0.35 * random.normal(size=(CLASSES, FEATURES))
+    return np.tanh(centres[labels] + 0.6 * random.normal(size=(n, FEATURES))), labels
+
+
+def in_parts(folder: Path, n: int, parts: int = 4) -> Path:
+    folder.mkdir()
+    rows, labels = overlapping(n)
+    for number, chosen in enumerate(np.array_split(np.arange(n), parts)):
+        table = pd.DataFrame(rows[chosen].round(6), columns=[f"x{column}" for column in range(FEATURES)])
+        table.assign(label=labels[chosen]).to_csv(folder / f"{number}.csv", index=False)
+    return folder
+
+
+def far(folder: Path, cluster: DaskCluster, **more: Any) -> Request:
+    return Request(data=str(folder), gamma=0.1, scheduler=cluster.address, threads=1, **more)
+
+
+def test_bytes_per_round(cluster: DaskCluster, tmp_path: Path) -> None:
+    """The largest of ten rounds, of two sizes; the first round of a programme has no change to tell, and is smaller.
+    The pass of the certificate is not among them."""
+    for machine in ("ww", "ovo"):
+        found = []
+        for n in SIZES:
+            folder = tmp_path / f"{machine}-{n}"
+            with Connection(cluster.address) as connection:
+                session = ClusterSession(far(in_parts(folder, n), cluster, machine=machine, tol=1e-6), connection)
+                each = []
+                for _ in range(10):
+                    session.advance()
+                    each.append(session.posed.partitions.per_round)
+            found.append(float(max(each)))
+        print(f"\n{machine}: bytes per round", *(f"{n}: {size:,.0f}" for n, size in zip(SIZES, found, strict=True)))
+        print(f"ratio {found[1] / found[0]:.4f}")
+        assert abs(found[1] / found[0] - 1.0) <= 0.01
+
+
+def test_a_killed_worker(cluster: DaskCluster, tmp_path: Path) -> None:
+    """Killed after half of the rounds of the training before: the same certificate within the tolerance."""
+    folder, duals = in_parts(tmp_path / "parts", SIZES[0]), []
+    rounds = 0
+    for kill in (False, True):
+        with Connection(cluster.address) as connection:
+            session = ClusterSession(far(folder, cluster, tol=1e-4), connection)
+            while session.running:
+                session.advance()
+                if kill and session.run.rounds == rounds // 2:
+                    cluster.workers[0].kill()
+            outcome = session.finish()
+        rounds, told = session.run.rounds, outcome.document["cluster"]
+        duals.append(outcome.trained.certificate.dual)
+        print(f"\n{told}, {session.run.seconds:.2f} s, {outcome.document['certificate']}")
+    assert duals[1] == pytest.approx(duals[0], rel=1e-5)
+
+
+def test_prediction_for_64_workers(cluster: DaskCluster, tmp_path: Path) -> None:
+    """Costs of a round, measured one by one: of a row (CPU time), of a block, of a message."""
+    row, block = costs_of_a_round()
+    with Connection(cluster.address) as connection:
+        session = ClusterSession(far(in_parts(tmp_path / "parts", SIZES[0]), cluster, tol=1e-4), connection)
+        times = []
+        for _ in range(50):
+            began = time.perf_counter()
+            session.posed.partitions.ask_all("welcome")
+            times.append(time.perf_counter() - began)
+        while session.running:
+            session.advance()
+    message, size = float(np.median(times)), session.posed.partitions.per_round / 2.0
+    print(f"\nper round: {1e6 * row:.2f} us a row, {block:.3f} s a block, {1e3 * message:.1f} ms a message to all,")
+    print(f"{size / 1e6:.3f} MB to and from each worker; {session.run.rounds} rounds for {SIZES[0]} rows")
+    print("seconds of a round = rows / workers * a row + a block + a message + workers * bytes / 1 Gbit/s")
+    print("\n| workers | 10^5 rows: s a round | speedup | 10^6 rows | speedup | 10^7 rows | speedup |")
+    print("|---|---|---|---|---|---|---|")
+    alone = {n: n * row + block for n in (10**5, 10**6, 10**7)}
+    for workers in (1, 2, 4, 8, 16, 32, 64):
+        cells = []
+        for n, one in alone.items():
+            seconds = n * row / workers + block + message + workers * size / NETWORK
+            cells += [f"{seconds:.2f}", f"{one / seconds:.1f}"]
+        print(f"| {workers} | {' | '.join(cells)} |")
+
+
+def costs_of_a_round() -> tuple[float, float]:
+    """(CPU seconds a row, CPU seconds of a block), of rounds of ww in this process."""
+    terms = terms_of(machine="ww", kernel=KERNELS["rbf"](gamma=0.1), classes=CLASSES)
+    spent = {}
+    with limited(1):
+        for n in (20_000, 40_000):
+            rows, labels = overlapping(n)
+            solving: list[float] = []
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(partitioned_run, "solve_block", timed(partitioned_run.solve_block, solving))
+                run = PartitionedRun(terms, LocalPartitions([Partition(terms.problem(rows, labels))]))
+                run.advance()
+                began = time.process_time() - sum(solving)
+                for _ in range(6):
+                    run.advance()
+                spent[n] = (time.process_time() - sum(solving) - began) / 6.0
+    return (spent[40_000] - spent[20_000]) / 20_000.0, float(np.mean(solving))
+
+
+def timed(work: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
+    def measured(*given: Any) -> Any:
+        began = time.process_time()
+        found = work(*given)
+        seconds.append(time.process_time() - began)
+        return found
+
+    return measured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from mcsvm_gui.core.cluster.session import ClusterSession
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
+from solvers.budget import PARTITIONED
+from solvers.partitioned import run
 from solvers.run.ending import Ending
 
 pytest.importorskip("distributed")
@@ -59,6 +62,12 @@ def test_the_model_is_that_of_one_machine(machine: str, cluster: DaskCluster, se
     assert verified.code == 0, verified
 
 
+@pytest.fixture
+def many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "PARTITIONED", replace(PARTITIONED, block=128, block_least=32))
+
+
+@pytest.mark.usefixtures("many_rounds")
 def test_a_killed_worker_changes_nothing(cluster: DaskCluster, segment: Path) -> None:
     request = Request(data=str(segment), C=100.0, gamma=0.3, tol=1e-4, scheduler=cluster.address)
     with Connection(cluster.address) as connection:
@@ -77,6 +86,7 @@ def test_a_killed_worker_changes_nothing(cluster: DaskCluster, segment: Path) ->
     assert outcome.trained.certificate.dual == pytest.approx(here["certificate"]["dual"], rel=1e-5)
 
 
+@pytest.mark.usefixtures("many_rounds")
 def test_a_stop_keeps_what_there_is(cluster: DaskCluster, segment: Path) -> None:
     request = Request(data=str(segment), C=1000.0, gamma=1.0, tol=1e-6, scheduler=cluster.address)
     with Connection(cluster.address) as connection:
@@ -149,3 +159,32 @@ def test_a_class_of_one_part_alone(cluster: DaskCluster, tmp_path: Path) -> None
 def test_a_file_of_one_class_only(cluster: DaskCluster, tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("a,class\n" + "1,x\n2,x\n" * 5)
     assert "one class" in mcsvm("train", tmp_path / "one.csv", "--scheduler", cluster.address).complaint
+
+
+# -- trainings as tasks ---------------------------------------------------------------------------
+
+
+def test_a_comparison_by_tasks_is_the_one_made_here(cluster: DaskCluster, tmp_path: Path) -> None:
+    asked = "compare", dataset("iris"), "--machines", "ww,ovo", "--folds", 3, "--json"
+    here = mcsvm(*asked).document
+    there = mcsvm(*asked, "--scheduler", cluster.address, "--save", tmp_path / "again.toml").document
+    again = mcsvm("run", tmp_path / "again.toml", "--json", "--scheduler", cluster.address).document
+    assert numbers_of(here) == numbers_of(there) == numbers_of(again)
+    assert mcsvm("compare", dataset("iris"), "--jobs", 2, "--scheduler", cluster.address).complaint.count("--jobs")
+
+
+TIMES = "seconds", "predict", "processor"
+
+
+def numbers_of(document: Any) -> Any:
+    """Without times."""
+    if isinstance(document, dict):
+        return {name: numbers_of(value) for name, value in document.items() if not any(time in name for time in TIMES)}
+    return [numbers_of(value) for value in document] if isinstance(document, list) else document
+
+
+def test_a_search_in_a_comparison_goes_to_the_cluster(cluster: DaskCluster) -> None:
+    asked = "compare", dataset("iris"), "--machines", "ovo", "--folds", 2, "--tune", "--C", "1:2^4", "--step", 2
+    here = mcsvm(*asked, "--gamma", "2^-2:1", "--json").document
+    there = mcsvm(*asked, "--gamma", "2^-2:1", "--json", "--scheduler", cluster.address).document
+    assert numbers_of(here) == numbers_of(there)

@@ -18,6 +18,7 @@ from solvers.dual.certificate import certify
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.partitioned import proof
+from solvers.partitioned import run as partitioned_run
 from solvers.partitioned.messages import LostPartitionsError
 from solvers.partitioned.partition import Partition
 from solvers.partitioned.partitions import LocalPartitions
@@ -29,6 +30,12 @@ from solvers.run.limits import Limits
 X, Y = blobs(n=90, classes=3, features=3, seed=2)
 UNEVEN = [slice(0, 20), slice(20, 20), slice(20, 90)]  # one of them empty
 TIGHT = Limits(tolerance=1e-4)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that few rows take many rounds."""
+    monkeypatch.setattr(partitioned_run, "PARTITIONED", replace(PARTITIONED, block=24, block_least=8, portion_rows=16))
 
 
 class Wired(LocalPartitions):
@@ -228,11 +235,12 @@ def test_samples_enclose_the_optimum_and_end_at_it() -> None:
 @pytest.mark.parametrize("machine", ["ww", "ova"])
 def test_bytes_per_round_do_not_depend_on_the_rows(machine: str) -> None:
     found = []
-    for n in (1500, 6000):
+    for n in (1000, 4000):
         X, y = blobs(n=n, classes=3, features=5, seed=3)
         run = several(X, y, machine=machine, cuts=[slice(0, n // 2), slice(n // 2, n)])
         for _ in range(4):
             run.advance()
+        assert run.running
         wired = run.partitions
         assert isinstance(wired, Wired)
         found.append(np.mean(wired.round_bytes[1:4]))

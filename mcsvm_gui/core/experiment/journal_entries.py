@@ -53,7 +53,7 @@ def result_of(
 ) -> PartResult:
     """As the training left it; raises FileError where the entry is none."""
     try:
-        tested = _tested(spec.request, train, test)
+        tested = tested_rows(spec.request, train, test)
         side = _side(entry, spec.label)
         if tested is not None and tested.labels is not None:
             side = scored(side, tuple(entry["document"]["classes"]), tested.labels, tested.weights)
@@ -62,7 +62,7 @@ def result_of(
     return PartResult(part, entry["document"], side, tested)
 
 
-def _tested(request: Request, train: Dataset, test: Dataset | None) -> Dataset | None:
+def tested_rows(request: Request, train: Dataset, test: Dataset | None) -> Dataset | None:
     if test is not None or request.holdout is None:
         return test
     return split(train, request.holdout, request.seed, request.split)[1]

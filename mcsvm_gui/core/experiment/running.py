@@ -21,16 +21,19 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.journal import Journal
-from mcsvm_gui.core.experiment.journal_entries import entry_of, result_of, training_key
+from mcsvm_gui.core.experiment.journal_entries import entry_of, result_of, tested_rows, training_key
+from mcsvm_gui.core.experiment.on_cluster import LoadedRows, TrainingTasks, training_tasks
 from mcsvm_gui.core.experiment.plan import Plan
 from mcsvm_gui.core.experiment.results import PartResult, Results, TrialResult
 from mcsvm_gui.core.experiment.searching import SearchRunner, apart_from_machine
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Session
 from mcsvm_gui.core.machine.sources import open_test
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample
+from solvers.selection.executor import LostWorkers
 from solvers.selection.folds import Fold
 
 Report = Callable[["PlannedTraining", Session, Sample], object]
@@ -60,6 +63,10 @@ class _Loaded:
     datasets: dict[str, Dataset]
     tests: dict[str, Dataset | None]
 
+    @property
+    def rows(self) -> dict[str, LoadedRows]:
+        return {name: LoadedRows(dataset, self.tests[name]) for name, dataset in self.datasets.items()}
+
     def spelled_out(self, spec: DataSpec) -> DataSpec:
         """With the digests of its files."""
         test = self.tests[spec.name]
@@ -73,14 +80,23 @@ def perform(
     jobs: int = 1,
     journal: Journal | None = None,
     searching: Searching = lambda *_: None,
+    scheduler: str | None = None,
 ) -> Results:
-    """`stopped` is asked between slices; what was done until then is in the results, and in the journal."""
+    """`stopped` is asked between slices; what was done until then is in the results, and in the journal.
+
+    `scheduler`: the address of a cluster, whose workers train; searches go there too, fold by fold.
+    """
     began = time.perf_counter()
     loaded = load(experiment)
     experiment = replace(experiment, data=tuple(map(loaded.spelled_out, experiment.data)))
     work = list(_jobs(experiment, loaded.datasets))
     worker = _Worker(loaded, report, stopped, journal, searching)
-    done = [worker(job) for job in work] if jobs == 1 else _threaded(worker, work, jobs)
+    if scheduler is None:
+        done = [worker(job) for job in work] if jobs == 1 else _threaded(worker, work, jobs)
+    else:
+        with training_tasks(scheduler, loaded.rows) as worker.tasks:
+            worker.searches.scheduler = scheduler
+            done = _threaded(worker, work, worker.tasks.threads)
     trials = tuple(_trial(run, work, done) for run in experiment.runs)
     if not any(trial.finished for trial in trials) and not stopped():
         raise InputError(next(trial.refused for trial in trials if trial.refused))
@@ -167,7 +183,8 @@ class _Worker:
         self._loaded, self._report, self._stopped, self._journal = loaded, report, stopped, journal
         self._searching = searching
         self._refused: set[tuple[str, str]] = set()
-        self._searches = SearchRunner(stopped, journal)
+        self.searches = SearchRunner(stopped, journal)
+        self.tasks: TrainingTasks | None = None  # where a cluster trains
         self._lock = threading.Lock()
         self.kept = 0  # trainings that stood in the journal
 
@@ -190,48 +207,69 @@ class _Worker:
         return result
 
     def _rows(self, job: PlannedTraining) -> tuple[Dataset, Dataset | None]:
-        dataset, test = self._loaded.datasets[job.spec.data], self._loaded.tests[job.spec.data]
-        return (dataset, test) if job.part is None else (dataset.take(job.part.train), dataset.take(job.part.test))
+        return rows_of(job, self._loaded.rows[job.spec.data])
 
     def _trained(self, job: PlannedTraining, dataset: Dataset, test: Dataset | None) -> PartResult | str | None:
         try:
             return self._train(job, dataset, test)
+        except LostWorkers:
+            raise
         except InputError as error:
             self._refused.add((job.spec.data, job.spec.label))
             return str(error)
 
     def _train(self, job: PlannedTraining, dataset: Dataset, test: Dataset | None) -> PartResult | None:
-        if job.spec.request.solver in reference.REFERENCES:
-            return self._train_reference(job, dataset, test)
-        request, how = job.spec.request, None
-        if job.spec.search is not None:
-            told = partial(self._searching, job)
-            found = self._searches.chosen(request, job.spec.search, job.rivals, dataset, told)
+        request, spec = job.spec.request, job.spec.search
+        if request.solver in reference.REFERENCES:
+            reference.refuse(request)
+        found: tuple[Request, dict[str, Any]] | None = None
+        if spec is not None:
+            if request.solver in reference.REFERENCES:
+                found = reference.search(request, spec, dataset, self._stopped, self._journal)
+            else:
+                found = self.searches.chosen(request, spec, job.rivals, dataset, partial(self._searching, job))
             if found is None:
                 return None
-            request, how = found
-        session = Session(request, dataset)
-        while session.running and not self._stopped():
-            sample = session.advance()
-            if self._report is not None:
-                with self._lock:
-                    self._report(job, session, sample)
-        if session.running:  # what a stopped training gives is kept: its certificate says what it is worth
-            session.stop()
-        session.calibrate(stopped=self._stopped)
-        return _result(job, session, session.posed.held_out if test is None else test, how)
+        request, how = found or (request, None)
+        if self.tasks is None:
+            return train_one(job, request, how, dataset, test, self._stopped, self._tell)
+        answer = self.tasks.train(job, request, how, self._stopped)
+        return None if answer is None else PartResult(job.part, *answer, tested_rows(request, dataset, test))
 
-    def _train_reference(self, job: PlannedTraining, dataset: Dataset, test: Dataset | None) -> PartResult | None:
-        request, how = job.spec.request, None
-        reference.refuse(request)
-        if job.spec.search is not None:
-            found = reference.search(request, job.spec.search, dataset, self._stopped, self._journal)
-            if found is None:
-                return None
-            request, how = found
+    def _tell(self, job: PlannedTraining, session: Session, sample: Sample) -> None:
+        if self._report is not None:
+            with self._lock:
+                self._report(job, session, sample)
+
+
+def rows_of(job: PlannedTraining, loaded: LoadedRows) -> tuple[Dataset, Dataset | None]:
+    """(rows trained on, rows tested on) of a data set and its test file."""
+    if job.part is None:
+        return loaded.dataset, loaded.test
+    return loaded.dataset.take(job.part.train), loaded.dataset.take(job.part.test)
+
+
+def train_one(
+    job: PlannedTraining,
+    request: Request,
+    how: dict[str, Any] | None,
+    dataset: Dataset,
+    test: Dataset | None,
+    stopped: Callable[[], bool],
+    report: Report = lambda *_: None,
+) -> PartResult:
+    """`request` with the parameters that were chosen, `how` they were; here or on a worker."""
+    if request.solver in reference.REFERENCES:
         solved = reference.solve(request, reference.posed_of(request, dataset))
         trained = reference.trained_of(request, dataset, solved)
         return _part_result(job, trained, reference.document_of(trained, solved), solved.posed.train, test, how)
+    session = Session(request, dataset)
+    while session.running and not stopped():
+        report(job, session, session.advance())
+    if session.running:  # what a stopped training gives is kept: its certificate says what it is worth
+        session.stop()
+    session.calibrate(stopped=stopped)
+    return _result(job, session, session.posed.held_out if test is None else test, how)
 
 
 def _result(job: PlannedTraining, session: Session, test: Dataset | None, how: dict[str, Any] | None) -> PartResult:

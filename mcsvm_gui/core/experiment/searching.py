@@ -113,6 +113,7 @@ class SearchRunner:
 
     def __init__(self, stopped: Callable[[], bool], journal: Journal | None = None) -> None:
         self._stopped, self._journal = stopped, journal
+        self.scheduler: str | None = None  # of a cluster that searches
         self._lock = threading.Lock()
         self._found: dict[str, dict[str, dict[str, Any]]] = {}
         self._refusals: dict[str, dict[str, str | None]] = {}
@@ -155,7 +156,7 @@ class SearchRunner:
         from mcsvm_gui.core.tune.search import Tuning
 
         request = plain if spec.time_limit is None else replace(plain, time_limit=spec.time_limit)
-        wanted = spec.wanted(machines, plain.kernel)
+        wanted = replace(spec.wanted(machines, plain.kernel), scheduler=self.scheduler)
         kept = None if self._journal is None else JournalCells(self._journal, request, wanted, dataset)
         tuning = Tuning(request, wanted, dataset, {} if kept is None else kept.done())
         came = count(1 + len(tuning.done))
