@@ -329,7 +329,7 @@ def explain_page(studio: Studio, folder: Path) -> None:
     studio.shoot("explain-all", lambda: page.overview.permutation.bars and page.overview.swarm.swarms)
     page.tabs.setCurrentWidget(page.map)
     studio.wait(lambda: page.map.plot.shown is not None and not studio.work.tasks.busy)
-    studio.shoot("explain-map", lambda: page.map.plot.heading.startswith("The row is decided"))
+    studio.shoot("explain-map", lambda: page.map.plot._frame is not None)
 
 
 def predict_page(studio: Studio, folder: Path) -> None:
