@@ -18,6 +18,7 @@ from mcsvm_gui.core.report.blocks import (
     clean,
     one_line,
     shortened,
+    undirected,
 )
 from mcsvm_gui.core.report.formats.drawing import needed, svg
 
@@ -94,7 +95,8 @@ def _style() -> str:
 
 
 def _text(text: object) -> str:
-    return escape(clean(text))
+    """Of several texts and names, which nothing isolates from each other."""
+    return escape(undirected(clean(text)))
 
 
 def _name(text: object, longest: int) -> str:
