@@ -12,7 +12,7 @@ from mcsvm_gui.core.explain.flips import FileFlip
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.core.explain.overview import PermutationImportance, mean_absolute
 from mcsvm_gui.core.report import parts
-from mcsvm_gui.core.report.blocks import Block, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.report.blocks import Block, Heading, Paragraph, Report, Table, full_names, shortened
 
 MOST = 30  # columns of a table
 
@@ -42,7 +42,7 @@ def report_of(
 
 def _row(of: LookedAt, found: OneRow, explained: Explanation) -> list[Block]:
     names = of.trained.class_names
-    first, second = names[found.winner], names[found.runner_up]
+    first, second = (shortened(names[code]) for code in (found.winner, found.runner_up))
     mean, value = explained.pair_ends(0, found.winner, found.runner_up)
     values = explained.of_pair(0, found.winner, found.runner_up)
     order = np.argsort(-np.abs(values), kind="stable").tolist()
@@ -79,7 +79,9 @@ def _change(flip: FileFlip) -> list[Block]:
     blocks: list[Block] = [Heading(tr("Smallest change that is decided otherwise"))]
     if flip.why is not None:
         return [*blocks, Paragraph(tr("No change was found: {why}", why=worded(flip.why)))]
-    said = tr("The model decides {after} in place of {before}.", after=flip.after, before=flip.before)
+    said = tr(
+        "The model decides {after} in place of {before}.", after=shortened(flip.after), before=shortened(flip.before)
+    )
     rows = tuple((one.column, shown(one.before), shown(one.after)) for one in flip.changes)
     return [*blocks, Paragraph(said), Table((tr("Column"), tr("Now"), tr("Changed")), rows)]
 

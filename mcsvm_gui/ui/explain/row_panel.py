@@ -77,7 +77,7 @@ class RowPanel(QWidget):
         self.plot = ColumnBars("shapleyPlot", tr("What each column adds"))
         self.flips = FlipTable()
         self.flip_button = push_button("flipButton", tr("Find the smallest change"), "search")
-        self.target_list = narrow_combo("flipClassCombo", tr("Class to be reached"))
+        self.target_list = narrow_combo("flipClassCombo", tr("Class to be reached"), 18)
         self.flip_words = _words("flipWords")
         self.near = ResultTableView("neighbourTable", tr("Support vectors nearest to the row"))
         self.machines = ResultTableView("explainMachineTable", tr("Machines beside each other"))
