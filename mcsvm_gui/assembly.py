@@ -79,6 +79,7 @@ class Assembly(Desk):
         self._add_first_page()
         self._add_banners()
         window.asked.connect(self._asked)
+        window.runs_dropped.connect(self._take_runs)
         self.workspace.checks.acted.connect(self._show_control)
         self.shell.model_chosen.connect(self._open_model)
         self.shell.export_model_asked.connect(self._export)
@@ -117,6 +118,11 @@ class Assembly(Desk):
         elif what:
             presenter.show_tab(what)
         self.window.show_page(page)
+
+    def _take_runs(self, page: str, runs: list[int]) -> None:
+        """Dragged onto the button of a page that works on chosen runs."""
+        self.runs.select(runs)
+        self.show(page, "model" if page == "predict" else "")
 
     def _show_control(self, option: str, value: str | None) -> None:
         """The choice is the user's: where the control is."""

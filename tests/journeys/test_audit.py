@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 from journeys.hand import Hand
@@ -18,8 +19,10 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDialog,
     QLabel,
     QLineEdit,
+    QScrollArea,
     QWidget,
 )
 
@@ -161,3 +164,80 @@ def test_every_control_has_a_name_and_a_role_is_reached_and_can_be_read(
         wrong += audited(hand, f"{page}, done, {name}")
     assert not wrong, "\n".join(wrong)
     hand.close()
+
+
+DIALOGS = {
+    "settingsAction": "settingsDialog",
+    "shortcutsAction": "shortcutsDialog",
+    "aboutAction": "aboutDialog",
+    "doctorAction": "doctorDialog",
+    "crashLogAction": "crashDialog",
+    "guideAction": "guideDialog",
+}
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_dialogs_too(open_window: Callable[[], Hand], name: str) -> None:
+    hand = open_window()
+    hand.window.set_theme(name)
+    wrong = []
+    for action, dialog in DIALOGS.items():
+        hand.window.action(action).trigger()
+        hand.wait(lambda dialog=dialog: hand.window.findChild(QDialog, dialog) is not None)
+        hand.wait(lambda: not hand.work.tasks.busy)
+        opened = hand.find(QDialog, dialog)
+        hand.wait(opened.isVisible)
+        found = without_name_or_role(opened) + beyond_the_keyboard(opened) + hard_to_read(opened)
+        wrong += [f"{dialog}: {line}" for line in found]
+        opened.close()
+    assert not wrong, "\n".join(wrong)
+    hand.close()
+
+
+def focus_order(area: QWidget) -> list[QWidget]:
+    """The controls in it that Tab reaches, in its order."""
+    widget, found = area.window().nextInFocusChain(), []
+    first = widget
+    while True:
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and area.isAncestorOf(widget):
+            found.append(widget)
+        widget = widget.nextInFocusChain()
+        if widget is first:
+            return found
+
+
+@pytest.mark.parametrize(("page", "name"), [("train", "machineFormArea"), ("tune", "tuneFormArea")])
+def test_tab_goes_through_a_form_from_top_to_bottom(open_window: Callable[[], Hand], page: str, name: str) -> None:
+    hand = open_window()
+    hand.window.show_page(page)
+    area = hand.find(QScrollArea, name)
+    form = area.widget()
+    form.more.setChecked(True)  # type: ignore[attr-defined]
+    hand.wait(lambda: not hand.work.tasks.busy)
+    hand.wait(lambda: form.height() >= form.minimumSizeHint().height())  # laid out
+    tops = [widget.mapTo(form, widget.rect().topLeft()).y() for widget in focus_order(area)]
+    assert len(tops) > 10
+    assert all(later > earlier - 8 for earlier, later in pairwise(tops)), tops
+    hand.close()
+
+
+def test_from_right_to_left_everything_stays_in_the_window(open_window: Callable[[], Hand], qapp: QApplication) -> None:
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        hand = open_window()
+        hand.work.open_data(str(resources.dataset("glass")))
+        hand.wait(lambda: hand.work.dataset is not None)
+        hand.window.show_page("train")
+        hand.click("trainAllButton")
+        hand.wait(lambda: not hand.active and bool(hand.text("conclusionLabel")))
+        assert hand.find(QWidget, "navigation").x() > hand.window.width() // 2
+        for page in PAGES:
+            hand.window.show_page(page)
+            hand.wait(lambda: not hand.work.tasks.busy)
+            for widget in seen(hand.window, CONTROLS):
+                corner = widget.mapTo(hand.window, widget.rect().topLeft())
+                assert corner.x() >= 0, (page, called(widget))
+                assert corner.x() + widget.width() <= hand.window.width(), (page, called(widget))
+        hand.close()
+    finally:
+        qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 from journeys.hand import Hand
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QSpinBox, QSplitter, QTableView
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QPushButton, QSpinBox, QSplitter, QTableView
 
 from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.tune import best
+from mcsvm_gui.ui.runs.table_model import DRAGGED, dragged_runs
 
 pytestmark = pytest.mark.slow
 
@@ -245,3 +246,37 @@ def test_columns_are_chosen_for_good_and_runs_compared_with_one_of_them(open_win
     again.go("Train")
     assert again.find(QTableView, "leaderboard").isColumnHidden(names.index("seconds"))
     again.close()
+
+
+def drop(hand: Hand, table: QTableView, rows: list[int], button: str) -> None:
+    """As a drag of these rows ends on a button of the navigation."""
+    model = table.model()
+    dragged = model.mimeData([model.index(row, place) for row in rows for place in (0, 1)])
+    target = hand.find(QAbstractButton, button)
+    middle, action = target.rect().center(), Qt.DropAction.CopyAction
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(target, QDragEnterEvent(middle, action, dragged, buttons, keys))
+    QApplication.sendEvent(target, QDropEvent(QPointF(middle), action, dragged, buttons, keys))
+
+
+def test_runs_are_dragged_to_the_pages_that_work_on_them(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    board = six_trained(hand)
+    assert board.dragEnabled()
+    order = board.model().shown()  # type: ignore[attr-defined]
+    drop(hand, board, [0, 2], "navCompare")
+    assert hand.window.page == "compare"
+    assert set(hand.runs.selected) == {order[0], order[2]}
+    drop(hand, board, [1], "navPredict")
+    assert (hand.window.page, hand.runs.selected) == ("predict", (order[1],))
+    hand.wait(lambda: hand.window.assembly.page("predict")._opened is not None)
+    assert not hand.find(QAbstractButton, "navData").acceptDrops()
+    hand.close()
+
+
+def test_files_that_look_like_runs_are_no_runs() -> None:
+    for content in (b'[1, "a", true, 2]', b"{", b"3"):
+        dragged = QMimeData()
+        dragged.setData(DRAGGED, content)
+        assert dragged_runs(dragged) == ([1, 2] if content.startswith(b"[") else [])
+    assert dragged_runs(QMimeData()) == []

@@ -75,6 +75,7 @@ class RunTable(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setMinimumHeight(13 * UNIT)  # a heading, two rows and a scroll bar
         self.setShowGrid(False)
+        self.setDragEnabled(True)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.verticalHeader().hide()

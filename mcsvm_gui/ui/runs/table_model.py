@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 
 from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
@@ -16,12 +17,23 @@ RECORD = Qt.ItemDataRole.UserRole
 DISPLAY, EDIT = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole
 ALIGNMENT, TIP = Qt.ItemDataRole.TextAlignmentRole, Qt.ItemDataRole.ToolTipRole
 ROLES = frozenset(map(int, (DISPLAY, EDIT, ALIGNMENT, TIP, RECORD)))
-READABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-WRITABLE = READABLE | Qt.ItemFlag.ItemIsEditable
+FLAG = Qt.ItemFlag
+READABLE = FLAG.ItemIsEnabled | FLAG.ItemIsSelectable | FLAG.ItemIsDragEnabled | FLAG.ItemNeverHasChildren
+WRITABLE = READABLE | FLAG.ItemIsEditable
+DRAGGED = "application/x-mcsvm-runs"  # their numbers, as JSON
 NOWHERE = QModelIndex()
 AHEAD = 100  # rows at a time
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+def dragged_runs(dragged: QMimeData) -> list[int]:
+    """None where something else is dragged."""
+    try:
+        found = json.loads(bytes(dragged.data(DRAGGED).data())) if dragged.hasFormat(DRAGGED) else []
+    except ValueError:
+        return []
+    return [run for run in found if type(run) is int] if isinstance(found, list) else []
 
 
 class RunModel(QAbstractTableModel):
@@ -231,6 +243,16 @@ class RunModel(QAbstractTableModel):
         return answers.get(Qt.ItemDataRole(role))
 
     # -- out of the program -----------------------------------------------------------------------
+
+    def mimeTypes(self) -> list[str]:
+        return [DRAGGED]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """Rows that are dragged to the button of another page."""
+        dragged = QMimeData()
+        runs = list(dict.fromkeys(self._order[index.row()] for index in indexes))
+        dragged.setData(DRAGGED, json.dumps(runs).encode())
+        return dragged
 
     def table(self, runs: Sequence[int]) -> tuple[list[str], list[list[object]]]:
         """Names of columns and values as they are, not as they are printed."""

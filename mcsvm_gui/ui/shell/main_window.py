@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
     recent_cleared = Signal()
     file_chosen = Signal(str, str)  # what it was asked for, and its path
     files_dropped = Signal(list)
+    runs_dropped = Signal(str, list)  # on which page
     page_shown = Signal(str)
     shown = Signal()  # once, when the window first appears
     closed = Signal()
@@ -80,6 +81,7 @@ class MainWindow(QMainWindow):
 
     def _build_area(self) -> None:
         self._navigation, self._stack = Navigation(), QStackedWidget()
+        self._navigation.runs_dropped.connect(self.runs_dropped)
         self._stack.setObjectName("pages")
         for page in commands.pages():
             self._add_navigation(page)

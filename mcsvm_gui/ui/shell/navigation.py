@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QEnterEvent,
+    QFocusEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.runs.table_model import dragged_runs
 
 WIDTH, HEIGHT, ICON = 12 * UNIT, 8 * UNIT, 3 * UNIT
+TAKE_RUNS = "compare", "explain", "predict"  # pages
 
 
 class NavigationButton(QToolButton):
     """An icon over a word; a stripe, the accent and a fuller surface say which page is shown."""
 
-    def __init__(self, icon: str, parent: QWidget | None = None) -> None:
+    runs_dropped = Signal(list)
+
+    def __init__(self, icon: str, parent: QWidget | None = None, *, takes_runs: bool = False) -> None:
         super().__init__(parent)
         self.icon_name = icon
+        self.setAcceptDrops(takes_runs)
+        self._under_runs = False
         self._by_keyboard = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -42,7 +59,7 @@ class NavigationButton(QToolButton):
     def _paint_ground(self, painter: QPainter) -> None:
         now, area = theme.current(), QRectF(self.rect()).adjusted(UNIT / 2, UNIT / 4, -UNIT / 2, -UNIT / 4)
         painter.setPen(Qt.PenStyle.NoPen)
-        if self.isEnabled() and (self.isChecked() or self.underMouse()):
+        if self.isEnabled() and (self.isChecked() or self.underMouse() or self._under_runs):
             painter.setBrush(QColor(now.raised))
             painter.drawRoundedRect(area, UNIT / 2, UNIT / 2)
         if self.isChecked():
@@ -64,6 +81,23 @@ class NavigationButton(QToolButton):
         self._by_keyboard = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
         super().focusInEvent(event)
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dragged_runs(event.mimeData()):
+            event.acceptProposedAction()
+            self._mark_drop(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._mark_drop(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._mark_drop(False)
+        event.acceptProposedAction()
+        self.runs_dropped.emit(dragged_runs(event.mimeData()))
+
+    def _mark_drop(self, on: bool) -> None:
+        self._under_runs = on
+        self.update()
+
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self.update()
@@ -74,6 +108,8 @@ class NavigationButton(QToolButton):
 
 
 class Navigation(QWidget):
+    runs_dropped = Signal(str, list)  # on which page
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("navigation")
@@ -86,7 +122,8 @@ class Navigation(QWidget):
         theme.notifier().changed.connect(self.update)
 
     def add(self, name: str, icon: str, action: QAction) -> NavigationButton:
-        button = NavigationButton(icon, self)
+        button = NavigationButton(icon, self, takes_runs=icon in TAKE_RUNS)
+        button.runs_dropped.connect(lambda runs: self.runs_dropped.emit(icon, runs))
         button.setDefaultAction(action)
         button.setObjectName(name)
         button.setAccessibleName(action.text())
