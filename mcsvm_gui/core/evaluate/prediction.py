@@ -107,7 +107,10 @@ class PredictionLines:
         self._alone = not asked
 
     def of(self, decisions: Decisions) -> str:
-        cells = [self._label(label) for label in decisions.labels]
+        found = decisions.labels
+        for label in set(found.tolist()) - self._cells.keys():
+            self._cells[label] = csv_cell(str(label))
+        cells = list(map(self._cells.__getitem__, found.tolist()))
         if self._alone:
             return "".join([f"{cell or EMPTY_LINE}\n" for cell in cells])
         asked = (self._scores, decisions.scores), (self._probabilities, decisions.probabilities)
@@ -117,11 +120,6 @@ class PredictionLines:
         if self._sets is not None:
             cells = _joined(cells, _members(decisions, self._sets))
         return "".join([f"{cell}\n" for cell in cells])
-
-    def _label(self, label: str | None) -> str:
-        if label not in self._cells:
-            self._cells[label] = csv_cell(str(label))
-        return self._cells[label]
 
 
 def _joined(left: list[str], right: list[str]) -> list[str]:

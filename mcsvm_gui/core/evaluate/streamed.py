@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.data.blocks.notices import JoinedNotices
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.preparation.gaps import MissingCells, MissingCellsError
 from mcsvm_gui.core.data.preparation.rules import Prepared, Rows
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.prediction import rejections
@@ -22,7 +25,10 @@ from solvers.work import PREDICTION_ROWS
 def decided(
     trained: TrainedModel, blocks: Iterable[Dataset], *, probabilities: bool = False, sets: bool = False
 ) -> Iterator[tuple[Dataset, Decisions]]:
-    """Rows are decided in groups of PREDICTION_ROWS whatever the blocks are, because BLAS rounds by position."""
+    """Rows are decided in groups of PREDICTION_ROWS whatever the blocks are, because BLAS rounds by position.
+
+    After missing cells that the rules refuse, all other blocks are only looked through, so that the error counts them.
+    """
     waiting: deque[tuple[Dataset, Prepared]] = deque()
     rows, values = _RowQueue(), _RowQueue()
 
@@ -32,14 +38,33 @@ def decided(
             found = values.take(prepared.kept.size)
             yield dataset, trained.decisions(dataset, prepared, found, probabilities=probabilities, sets=sets)
 
-    for dataset in blocks:
-        prepared = trained.preparation.apply(dataset)
+    missing: MissingCells | None = None
+    for dataset in ahead(blocks):
+        try:
+            prepared = trained.preparation.apply(dataset)
+        except MissingCellsError as error:
+            missing = error.found if missing is None else missing.joined(error.found)
+        if missing is not None:
+            missing, name = replace(missing, rows=(dataset.before or 0) + dataset.rows), dataset.name
+            continue
         waiting.append((dataset, prepared))
         rows.add(prepared.rows)
         values.add(trained.values(rows.take(rows.size - rows.size % PREDICTION_ROWS)))
         yield from ready()
+    if missing is not None:
+        raise missing.error(name)
     values.add(trained.values(rows.take(rows.size)))
     yield from ready()
+
+
+def ahead(blocks: Iterable[Dataset]) -> Iterator[Dataset]:
+    """The next block is read on another thread while this one is decided and written; so two are in memory."""
+    source = iter(blocks)
+    with ThreadPoolExecutor(1, thread_name_prefix="read") as reader:
+        coming = reader.submit(next, source, None)
+        while (dataset := coming.result()) is not None:
+            coming = reader.submit(next, source, None)
+            yield dataset
 
 
 class _RowQueue:

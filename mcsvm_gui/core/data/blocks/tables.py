@@ -14,9 +14,10 @@ from mcsvm_gui.core.data.blocks.cutting import TextBlock
 from mcsvm_gui.core.data.blocks.learned import Learned, ReadAgainError
 from mcsvm_gui.core.data.dataset import ColumnKind, Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import NO_LINES, Lines
 from mcsvm_gui.core.data.readers import delimited
 from mcsvm_gui.core.data.readers.cells import CellKind
-from mcsvm_gui.core.data.readers.columns import FEW_LEVELS, Cells, are_categories, mixture, not_numbers
+from mcsvm_gui.core.data.readers.columns import FEW_LEVELS, Cells, are_categories, mixture, no_numbers
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.delimited import DelimitedTable, RecordCells
 from mcsvm_gui.core.data.readers.dialect import find_dialect
@@ -93,9 +94,10 @@ class _Seen:
     words: dict[str, None] = field(default_factory=dict)  # among numbers, as they come
     markers: set[str] = field(default_factory=set)
     whole: bool = True  # all numbers
-    refusal: FileError | None = None  # where a word stands first, if the column holds numbers too
+    strange: dict[str, None] = field(default_factory=dict)  # no numbers, as they come
+    lines: Lines = NO_LINES  # where these stand
 
-    def add(self, path: Path, cells: Cells, lines: np.ndarray) -> None:
+    def add(self, cells: Cells, lines: np.ndarray) -> None:
         rows = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.distinct)).tolist()
         for (cell, kind), count in zip(cells.pairs(), rows, strict=True):
             self.kinds[kind] += count
@@ -107,9 +109,14 @@ class _Seen:
                 self.words[cell] = None
             self.whole &= kind is not CellKind.NUMBER or cell.lstrip("+-").isdigit()
         words = cells.rows(CellKind.TEXT, CellKind.DATE, CellKind.ODD)
-        if words.size and self.refusal is None:
-            sentence = not_numbers(cells, lines, words, spelled=False)
-            self.refusal = FileError(path, sentence, line=int(lines[words[0]]), column=cells.name)
+        self.lines = self.lines.joined(Lines.of(lines[words]))
+        if len(self.strange) < _WORDS:
+            self.strange |= dict.fromkeys(cells.some(words))
+
+    def refusal(self, path: Path, name: str, decimal: str) -> FileError:
+        """Of a column of numbers with words among them, counted over all blocks."""
+        sentence = no_numbers(name, list(self.strange), self.lines, decimal, spelled=False)
+        return FileError(path, sentence, line=self.lines.first[0][0], column=name)
 
     def kind(self) -> ColumnKind | None:
         """As `columns.typed` decides of all cells at once; None where it refuses."""
@@ -128,8 +135,8 @@ def _learn_kinds(
 ) -> None:
     """Of columns whose cells look different in different blocks, from the cells of all."""
     for position, found in _look_through(positions, path, blocks, options, learned).items():
-        if found.kind() is None and found.refusal is not None:
-            raise found.refusal
+        if found.kind() is None and found.lines.count:
+            raise found.refusal(path, layout.columns[position], layout.dialect.decimal)
         _learn(position, layout, found, learned)
 
 
@@ -154,6 +161,8 @@ def _reconsider(
     if found.kind() == "category":
         _learn(position, layout, found, learned)
         raise ReadAgainError
+    if found.kind() is None and found.lines.count and found.kinds[CellKind.NUMBER]:
+        raise found.refusal(path, layout.columns[position], layout.dialect.decimal) from None
 
 
 def _look_through(
@@ -163,5 +172,5 @@ def _look_through(
     for layout, _, records, _ in _laid_out(path, blocks, options, learned):
         if len(records):
             for j, cells in RecordCells.texts(records, layout, positions).items():
-                seen[j].add(path, Cells.of(layout.columns[j], cells, layout.dialect.decimal), records.lines)
+                seen[j].add(Cells.of(layout.columns[j], cells, layout.dialect.decimal), records.lines)
     return seen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -31,7 +33,7 @@ def usable_rows(dataset: Dataset, cells: dict[str, np.ndarray], rules: Rules) ->
     if not absent.any():
         return np.arange(dataset.rows)
     if rules.missing == "reject":
-        raise _missing_error(dataset, cells, absent)
+        raise MissingCells.of(dataset, cells, absent).error(dataset.name)
     kept = np.flatnonzero(absent == 0)
     if kept.size == 0 and dataset.before is None:
         raise FileError(
@@ -42,22 +44,44 @@ def usable_rows(dataset: Dataset, cells: dict[str, np.ndarray], rules: Rules) ->
     return kept
 
 
-def _missing_error(dataset: Dataset, cells: dict[str, np.ndarray], absent: np.ndarray) -> FileError:
-    first = np.flatnonzero(absent)[:PLACES].tolist()
-    places = [(row, name) for row in first for name, values in cells.items() if pd.isna(values[row])][:PLACES]
-    count = int(absent.sum())
-    return FileError(
-        dataset.name,
-        "{cells} of {rows} missing ({places}, ...); {drop} leaves such rows out, {fill} or most-frequent fills them"
-        if count > len(places)
-        else "{cells} of {rows} missing ({places}); {drop} leaves such rows out, {fill} or most-frequent fills them",
-        cells=Sentence("{count} cell", "{count} cells", count=count),
-        rows=Sentence("{count} row", "{count} rows", count=(dataset.before or 0) + dataset.rows),
-        places=joined([_place(line_of(dataset, row), name) for row, name in places]),
-        drop=Remedy("missing", "drop"),
-        fill=Remedy("missing", "mean", verb=""),
-        line=line_of(dataset, places[0][0]),
-    )
+class MissingCellsError(FileError):
+    """Cells are missing where the rules refuse that; `found` counts them, so that blocks of one file add up."""
+
+    found: MissingCells
+
+
+@dataclass(frozen=True)
+class MissingCells:
+    count: int
+    rows: int  # of the file up to the end of what was looked through
+    places: tuple[tuple[int | None, str], ...]  # the first: their lines and columns
+
+    @classmethod
+    def of(cls, dataset: Dataset, cells: dict[str, np.ndarray], absent: np.ndarray) -> MissingCells:
+        first = np.flatnonzero(absent)[:PLACES].tolist()
+        found = [
+            (line_of(dataset, row), name) for row in first for name, values in cells.items() if pd.isna(values[row])
+        ]
+        return cls(int(absent.sum()), (dataset.before or 0) + dataset.rows, tuple(found[:PLACES]))
+
+    def joined(self, later: MissingCells) -> MissingCells:
+        return MissingCells(self.count + later.count, later.rows, (*self.places, *later.places)[:PLACES])
+
+    def error(self, name: str) -> MissingCellsError:
+        what = Sentence(
+            "{cells} of {rows} missing ({places}, ...); {drop} leaves such rows out, {fill} or most-frequent fills them"
+            if self.count > len(self.places)
+            else "{cells} of {rows} missing ({places}); {drop} leaves such rows out, {fill} or most-frequent fills"
+            " them",
+            cells=Sentence("{count} cell", "{count} cells", count=self.count),
+            rows=Sentence("{count} row", "{count} rows", count=self.rows),
+            places=joined([_place(line, name) for line, name in self.places]),
+            drop=Remedy("missing", "drop"),
+            fill=Remedy("missing", "mean", verb=""),
+        )
+        error = MissingCellsError(name, what, line=self.places[0][0])
+        error.found = self
+        return error
 
 
 def _place(line: int | None, name: str) -> Sentence:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.data.dataset import ColumnKind, Notice, NoticeTally
-from mcsvm_gui.core.data.phrases import names, places, quoted
+from mcsvm_gui.core.data.phrases import Lines, names, places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
 from mcsvm_gui.core.data.remedies import Remedy, for_column
 from mcsvm_gui.core.data.roles import dates
@@ -159,12 +159,17 @@ def holds_dates(name: str, some: Sequence[str]) -> Sentence:
 
 
 def not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, *, spelled: bool) -> Sentence:
+    return no_numbers(cells.name, cells.some(rows), Lines.of(lines[rows]), cells.decimal, spelled=spelled)
+
+
+def no_numbers(name: str, some: list[str], lines: Lines, decimal: str, *, spelled: bool) -> Sentence:
+    """`some`: the distinct cells, `lines`: where they stand."""
     values: dict[str, Any] = {
-        "count": len(rows),
-        "name": quoted(cells.name),
-        "cells": names(cells.some(rows), 3),
-        "places": places(lines[rows]),
-        "advice": _advice(cells, rows),
+        "count": lines.count,
+        "name": quoted(name),
+        "cells": names(some, 3),
+        "places": lines.said,
+        "advice": _advice(some, decimal),
     }
     if spelled:
         return Sentence(
@@ -179,14 +184,13 @@ def not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, *, spelled: b
     )
 
 
-def _advice(cells: Cells, rows: np.ndarray) -> Sentence:
-    some = cells.some(rows)
-    if any("," in cell for cell in some) and cells.decimal == ".":
+def _advice(some: list[str], decimal: str) -> Sentence:
+    if any("," in cell for cell in some) and decimal == ".":
         return Sentence(
             "{decimal} if the comma is the decimal mark, else write no thousands separators",
             decimal=Remedy("decimal", ",", verb="say"),
         )
-    if any("." in cell for cell in some) and cells.decimal == ",":
+    if any("." in cell for cell in some) and decimal == ",":
         return Sentence(
             "{decimal} if the point is the decimal mark, else write no thousands separators",
             decimal=Remedy("decimal", ".", verb="say"),

@@ -25,6 +25,9 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import Lines, places
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.readers.source import take_standard_input
+from mcsvm_gui.core.evaluate.streamed import decided
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
 from solvers.errors import InputError
 
 
@@ -134,6 +137,37 @@ def test_a_word_among_numbers_is_refused_with_its_line(tmp_path: Path, place: in
     rows[place][1] = "lots"
     with pytest.raises(FileError, match=rf"a.csv:{place + 2}: .*\"lots\" \(line {place + 2}\) is no number while"):
         by_blocks(table(tmp_path, rows))
+
+
+@pytest.mark.parametrize("places", [(2, 3), (2, 80, 150, 199), (0, 30, 60, 90, 120, 150, 180)])
+def test_words_among_numbers_are_counted_over_all_blocks(tmp_path: Path, places: tuple[int, ...]) -> None:
+    """The error is that of the file read at once."""
+    rows = numbers(200)
+    for place in places:
+        rows[place][1] = f"lots{place % 4}"
+    path = table(tmp_path, rows)
+    with pytest.raises(FileError) as whole:
+        open_dataset(path, ReadOptions(), needs_label=False)
+    with pytest.raises(FileError) as parts:
+        by_blocks(path)
+    assert str(parts.value) == str(whole.value)
+
+
+@pytest.mark.parametrize("places", [(150,), (2, 3), (2, 80, 150, 199)])
+def test_missing_cells_that_are_refused_are_counted_over_all_blocks(tmp_path: Path, places: tuple[int, ...]) -> None:
+    """The error of deciding is that of the file read at once."""
+    labelled = [[*row, "ab"[number % 2]] for number, row in enumerate(numbers(40))]
+    dataset = open_dataset(table(tmp_path, labelled, "u,v,w,label"), ReadOptions())
+    trained = train(Request(), dataset).trained
+    rows = numbers(200)
+    for place in places:
+        rows[place][1] = ""
+    path = table(tmp_path, rows)
+    with pytest.raises(FileError) as whole:
+        list(decided(trained, [open_dataset(path, ReadOptions(), needs_label=False)]))
+    with pytest.raises(FileError) as parts:
+        list(decided(trained, by_blocks(path)))
+    assert str(parts.value) == str(whole.value)
 
 
 def test_a_row_of_another_width_is_refused_with_its_line(tmp_path: Path) -> None:
