@@ -18,6 +18,7 @@ from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.explain.columns import dense
 from mcsvm_gui.core.explain.explanation import Explanation, document, explain_rows, prepared_rows, table
 from mcsvm_gui.core.explain.flips import flip_row
+from mcsvm_gui.core.explain.looked_at import looked_at, one_row
 from mcsvm_gui.core.explain.neighbours import neighbours
 from mcsvm_gui.core.explain.overview import mean_absolute, partner, permuted
 from mcsvm_gui.core.machine.request import Request
@@ -166,6 +167,16 @@ def test_fixed_columns_stay_and_a_class_can_be_wished_for(tmp_path: Path) -> Non
     assert none.why is not None
     wished = flip_row(trained, dataset, data, 4, to="<high>")
     assert wished.after in ("<high>", None)
+
+
+def test_a_stop_before_the_first_row_is_done_leaves_nothing_to_show(tmp_path: Path) -> None:
+    dataset = mixed_file(tmp_path)
+    trained = model_of(dataset, kernel="sigmoid", gamma=0.1)
+    of = looked_at(1, "ww", trained, dataset, dataset)
+    assert one_row([of], 3, lambda share: True) is None
+    found = one_row([of, of], 3)
+    assert found is not None
+    assert [name for name, _ in found.explained] == ["ww", "ww"]
 
 
 def test_nearest_support_vectors_are_rows_of_the_training_file(tmp_path: Path) -> None:
