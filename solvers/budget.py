@@ -180,6 +180,7 @@ class LinearBudget:
     """The methods for linear kernels (methods/linear/). Prices are in s, and only compare them and size pieces."""
 
     many: int = 20_000  # examples, at least, for coordinate steps: with fewer, kernel rows are short
+    filled: float = 0.3  # share stored of sparse rows, at most: up to 0.26 kernel rows took 1.3 to 20 times as long
     thin: float = 0.02  # stored features per row, as a share of the examples, at most, for coordinate steps
     dense: int = 1600  # unknowns of a Newton system, at most, to factor it; else conjugate gradients
 

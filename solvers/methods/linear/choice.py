@@ -8,7 +8,7 @@ from solvers.problem import Part
 
 ROWS = "The kernel is linear, but kernel rows are cheaper than its many features."
 NEWTON = "The kernel is linear and its features are few: Newton systems in their weights replace kernel rows."
-VISITS = "The kernel is linear and rows of features are far shorter than kernel rows: coordinate steps replace these."
+VISITS = "The kernel is linear and rows of features are short or sparse: coordinate steps replace kernel rows."
 
 
 def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
@@ -19,6 +19,7 @@ def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
     if features < n and unknowns <= LINEAR.dense:
         return "linear-newton", NEWTON, numbers
     single_steps = part.geometry != LINE  # an exact bias asks for pairs of examples
-    if n >= LINEAR.many and stored <= LINEAR.thin * n and single_steps:
+    filled = part.gram.points.sparse and stored <= LINEAR.filled * features
+    if single_steps and (filled or (n >= LINEAR.many and stored <= LINEAR.thin * n)):
         return "linear", VISITS, numbers
     return None, ROWS, numbers

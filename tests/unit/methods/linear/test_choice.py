@@ -35,6 +35,14 @@ def test_another_kernel_is_left_to_blocks() -> None:
     assert (opening.reason, opening.numbers) == (Why.BLOCKS_FIRST, {})
 
 
+@pytest.mark.parametrize(("density", "expected"), [(0.02, "linear"), (0.25, "linear"), (0.6, None)])
+def test_sparse_rows_are_left_to_coordinates_however_few(density: float, expected: str | None) -> None:
+    """Texts: many words, of which each has few."""
+    x = sp.random_array((300, 900), density=density, rng=np.random.default_rng(0), format="csr")
+    assert choose(problem_of(x, np.arange(300) % 3, "ww", "linear").part(0))[0] == expected
+    assert choose(problem_of(x.toarray(), np.arange(300) % 3, "ww", "linear").part(0))[0] is None
+
+
 @pytest.mark.parametrize(
     ("machine", "expected", "says"),
     [("ww", "linear", VISITS), ("ovo", None, ROWS)],  # an exact bias needs pairs of examples
