@@ -14,7 +14,7 @@ from pathlib import Path
 from mcsvm_gui.core.base.i18n import catalogue
 from mcsvm_gui.core.base.i18n.catalogue import Message
 from mcsvm_gui.core.base.i18n.translation import languages
-from mcsvm_gui.core.base.options import Choice, options_of
+from mcsvm_gui.core.base.options import USES, Choice, options_of
 from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.data.costs import PRESETS
@@ -98,6 +98,7 @@ def declared() -> set[str]:
         names.OWN_BIAS,
         SEARCHES,
         PRESETS,
+        USES,
     )
     named = {title for titles in listed for title in titles.values()}
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip, measure.short)}

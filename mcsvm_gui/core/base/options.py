@@ -20,6 +20,16 @@ from solvers.errors import InputError
 Place = Literal["", "first", "more"]  # of a form: not asked, at once, or under More
 
 
+USES = {  # in the order in which they stand under More
+    "": "",
+    "errors": "Margin, classes and errors",
+    "rows": "Which rows test",
+    "chances": "Probabilities",
+    "end": "When to end",
+    "computer": "Computer and chance",
+}
+
+
 # -- what values there are ------------------------------------------------------------------------
 
 
@@ -280,6 +290,7 @@ class Option:
     spin: tuple[int, int] | None = None  # the ends of a box with arrows, in windows
     train: Place = ""  # of the Train page's form
     tune: Place = ""  # of the Tune page's form
+    use: str = ""  # of USES: what it is for, among those under More
 
     @property
     def argument(self) -> str:

@@ -69,38 +69,51 @@ class Request:
     bias: str | None = option(None, _named(names.BIASES), "Bias", unsaid="the machine's own", **FIRST)
     tol: float = option(1e-3, POSITIVE, "Tolerance", "The largest violation of optimality allowed", **FIRST)
     margin: float | None = option(
-        None, POSITIVE, "Margin", "That the machine asks for", unsaid="the machine's own", **MORE
+        None, POSITIVE, "Margin", "That the machine asks for", unsaid="the machine's own", use="errors", **MORE
     )
     class_weight: str | tuple[tuple[str, float], ...] | None = option(
         *(None, Weights(), "Class weights", 'balanced, or a factor on C per class such as {"a": 2, "b": 1}'),
         unsaid="none",
         tune="more",
+        use="errors",
         **MORE,
     )
     gap_tol: float | None = option(
         *(None, POSITIVE, "Gap tolerance", "The relative gap to end at instead of the tolerance"),
         unsaid="none",
+        use="end",
         **MORE,
     )
-    max_iter: int | None = option(None, Whole(), "Step limit", "End after so many steps", unsaid="none", **MORE)
+    max_iter: int | None = option(
+        None, Whole(), "Step limit", "End after so many steps", unsaid="none", use="end", **MORE
+    )
     time_limit: float | None = option(
         *(None, Number("S", positive=True), "Time limit", "End after so many seconds"),
         unsaid="none",
         unit="s",
         tune="more",
+        use="end",
         **MORE,
     )
     cache_mb: float = option(
-        500.0, Number("N", positive=True), "Kernel cache", "Memory for kernel rows", unit="MB", **MORE
+        500.0, Number("N", positive=True), "Kernel cache", "Memory for kernel rows", unit="MB", use="computer", **MORE
     )
-    threads: int | None = option(None, Whole(), "Threads", "Of matrix products", unsaid="all cores", **MORE)
+    threads: int | None = option(
+        None, Whole(), "Threads", "Of matrix products", unsaid="all cores", use="computer", **MORE
+    )
     calibrate: str = option(
         *("none", Choice(titles=CALIBRATIONS), "Calibration"),
         "Probabilities, from scores of rows not trained on; temperature never changes a decision",
+        use="chances",
         **ALONE,
     )
     calibration_folds: int = option(
-        5, Whole(lowest=2), "Folds", "Of the calibration: as many trainings, each without one fold", **ALONE
+        5,
+        Whole(lowest=2),
+        "Folds",
+        "Of the calibration: as many trainings, each without one fold",
+        use="chances",
+        **ALONE,
     )
     costs: CostTable | None = option(  # noqa: RUF009 - a field
         *(None, Costs(), "Costs", DECIDING),
@@ -112,6 +125,7 @@ class Request:
         *(None, Address(), "Cluster"),
         "The address of a Dask scheduler, as tcp://HOST:8786, whose workers read the files of DATA and train together",
         unsaid="this computer",
+        use="computer",
         **ALONE,
     )
     seed: int = option(0, Whole(lowest=0, below=2**63), "Seed", "Of everything drawn by lot", **MACHINE)
@@ -121,6 +135,7 @@ class Request:
         commands=("train", "tune", "compare", "curve", "check"),
         train="more",
         tune="more",
+        use="rows",
     )
     holdout: float | None = option(
         None, Share(), "Hold-out", "Test on this share of DATA instead, such as 0.3", commands=("train", "check")

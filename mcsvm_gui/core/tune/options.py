@@ -77,20 +77,24 @@ class TuneRequest:
         "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that the best cell is best by", **FIRST
     )
     folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST | CHECKED)
-    repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), **MORE | CURVE)
-    holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", **MORE)
-    test_share: float | None = option(None, Share(), "Test share", TEST_SHARE, unsaid="none", **MORE)
+    repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), use="rows", **MORE | CURVE)
+    holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", use="rows", **MORE)
+    test_share: float | None = option(None, Share(), "Test share", TEST_SHARE, unsaid="none", use="rows", **MORE)
     budget: float | None = option(
         *(None, Number("S", positive=True), "Time budget", BUDGET),
         unsaid="none",
         unit="s",
+        use="end",
         **MORE,
     )
-    until: str = option("tolerance", Choice(titles=UNTIL), "Trainings end", ENDED, **MORE)
-    nested: bool = option(False, Flag(), "Nested", "Also how good the choice is, made again without each fold", **MORE)
+    until: str = option("tolerance", Choice(titles=UNTIL), "Trainings end", ENDED, use="end", **MORE)
+    nested: bool = option(
+        False, Flag(), "Nested", "Also how good the choice is, made again without each fold", use="rows", **MORE
+    )
     costs: CostTable | None = option(  # noqa: RUF009 - a field
         *(None, Costs(), "Costs", PRICED),
         unsaid="every error 1",
+        use="errors",
         **MORE,
     )
     jobs: int | None = option(
@@ -98,9 +102,10 @@ class TuneRequest:
         note="default one for each processor",
         unsaid="all",
         spin=(0, 256),
+        use="computer",
         **MORE | {"commands": ("tune", "curve")},
     )
-    scheduler: str | None = option(None, Address(), "Cluster", CLUSTER, unsaid="this computer", **MORE)
+    scheduler: str | None = option(None, Address(), "Cluster", CLUSTER, unsaid="this computer", use="computer", **MORE)
 
     @property
     def parts(self) -> int:

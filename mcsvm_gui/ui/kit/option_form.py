@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.core.base.options import Choice, Flag, Kind, Option, Weights
+from mcsvm_gui.core.base.i18n.terms import meaning
+from mcsvm_gui.core.base.options import USES, Choice, Flag, Kind, Option, Weights
 from mcsvm_gui.core.data.costs import Costs
 from mcsvm_gui.ui.kit.class_tables.costs import CostsDialog
 from mcsvm_gui.ui.kit.class_tables.weights import ClassWeightsDialog
@@ -51,6 +52,8 @@ class OptionForm(QWidget):
         self._of_kernel: set[str] = set()
         self._folded: dict[str, str] = {}  # options under More, with what they hold where nothing is said
         self.more, self._folding = QToolButton(), False
+        self._headings: dict[str, QLabel] = {}  # under More, by what the options below are for
+        self._uses: dict[str, str] = {}  # of the options under More
         self._undeclared: set[str] = set()
         self._classes: dict[str, float] = {}
         self._tables: dict[str, QToolButton] = {}
@@ -113,6 +116,19 @@ class OptionForm(QWidget):
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more.toggled.connect(self._show_more)
         self._grid.addWidget(self.more, self._grid.rowCount(), 0, 1, 2)
+
+    def add_by_use(self, options: Iterable[Option], words: Mapping[str, Mapping[str, str]]) -> None:
+        """Under More: what is for the same use stands together, under its heading."""
+        options = list(options)
+        for use, title in USES.items():
+            members = [option for option in options if option.use == use]
+            if members and title:
+                heading = self._headings[use] = QLabel(tr(title))
+                heading.setProperty("role", "muted")
+                self.add_wide(heading)
+            for option in members:
+                self.add_option(option, words.get(option.name))
+                self._uses[option.name] = use
 
     def end(self) -> None:
         self._show_more(False)
@@ -194,10 +210,12 @@ class OptionForm(QWidget):
         control.setObjectName(name)
         control.setAccessibleName(title)
         control.setToolTip(tip)
+        control.setWhatsThis(meaning(title) or tip)
         return control
 
     def _add_row(self, key: str, title: str, control: QWidget, errors_of: Iterable[str] = ()) -> None:
         label = QLabel(title)
+        label.setWhatsThis(meaning(title))
         label.setBuddy(control)
         row = self._grid.rowCount()
         self._grid.addWidget(label, row, 0)
@@ -263,6 +281,10 @@ class OptionForm(QWidget):
         shown = key not in self._undeclared and (key not in self._folded or self.more.isChecked())
         for widget in self._rows[key]:
             widget.setVisible(shown)
+        use = self._uses.get(key, "")
+        if use in self._headings:
+            seen = [one for one, its in self._uses.items() if its == use and one not in self._undeclared]
+            self._headings[use].setVisible(self.more.isChecked() and bool(seen))
 
 
 def hint_of(option: Option) -> str:

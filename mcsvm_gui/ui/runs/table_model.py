@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 
+from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
 
@@ -239,6 +240,8 @@ class RunModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         column = self.columns[section]
+        if role == Qt.ItemDataRole.WhatsThisRole:
+            return meaning(column.title) or column.tip
         answers = {DISPLAY: column.title, TIP: column.tip, ALIGNMENT: RIGHT if column.number else LEFT}
         return answers.get(Qt.ItemDataRole(role))
 

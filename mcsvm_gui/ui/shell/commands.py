@@ -89,6 +89,12 @@ def run_commands() -> tuple[Command | None, ...]:
 def help_commands() -> tuple[Command | None, ...]:
     return (
         Command("guideAction", tr("Guide"), tr("How to use this program, with pictures"), "Shift+F1", "help"),
+        Command(
+            "whatsThisAction",
+            tr("What's this?"),
+            tr("Click a field or a heading then, to read what it means"),
+            "Ctrl+F1",
+        ),
         Command("tourAction", tr("Tour"), tr("From data to an answer in three steps")),
         Command("shortcutsAction", tr("Keyboard shortcuts"), tr("List every shortcut"), "F1", "keyboard"),
         None,

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QStackedWidget,
     QVBoxLayout,
+    QWhatsThis,
     QWidget,
 )
 
@@ -134,6 +135,7 @@ class MainWindow(QMainWindow):
         self._menu(tr("&Run"), "runsMenu", commands.run_commands())
         self._menu(tr("&Help"), "helpMenu", commands.help_commands())
         self.action("quitAction").triggered.connect(self.close)
+        self.action("whatsThisAction").triggered.connect(QWhatsThis.enterWhatsThisMode)
 
     def _menu(self, title: str, name: str, contents: Sequence[commands.Command | None]) -> QMenu:
         menu = self.menuBar().addMenu(title)

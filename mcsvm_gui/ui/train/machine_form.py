@@ -33,14 +33,14 @@ class MachineForm(OptionForm):
         self.about, self.reason = wrapped("machineAbout", "muted"), wrapped("reasonLabel", "warning")
         self.about.hide()
         self.reason.hide()
-        for place in ("first", "more"):
-            for name, option in ASKED.items():
-                if option.train == place:
-                    self.add_option(option, names.TITLES[name]() if name in names.TITLES else None)
-                if place == "first" and name == "machine":
-                    self.add_wide(self.about)
-            if place == "first":
-                self.fold(tr("More options of the machine"))
+        words = {name: titles() for name, titles in names.TITLES.items()}
+        for name, option in ASKED.items():
+            if option.train == "first":
+                self.add_option(option, words.get(name))
+            if name == "machine":
+                self.add_wide(self.about)
+        self.fold(tr("More options of the machine"))
+        self.add_by_use((option for option in ASKED.values() if option.train == "more"), words)
         self.add_wide(self.reason)
         self.end()
         self.show_parameters(("gamma",))

@@ -39,22 +39,19 @@ class TuneFields(OptionForm):
         self._closed: dict[QWidget, str] = {}  # what cannot be entered, and why
         self._tips: dict[QWidget, str] = {}  # of the same, where it can
         self._build_machines()
-        self._add_all("first")
+        words = {"kernel": names.kernel_titles(), "search": names.translated(SEARCHES)}
+        options = (*OF_REQUEST.values(), *RANGES.values(), *SEARCH_OPTIONS.values())
+        for option in options:
+            if option in RANGES.values():
+                self.add_range(option)
+            elif option.tune == "first":
+                self.add_option(option, words.get(option.name))
         self.fold(tr("More options of the search"))
-        self._add_all("more")
+        self.add_by_use((option for option in options if option.tune == "more"), words)
         self._build_cluster()
         self.end()
 
     # -- building ---------------------------------------------------------------------------------
-
-    def _add_all(self, place: str) -> None:
-        words = {"kernel": names.kernel_titles(), "search": names.translated(SEARCHES)}
-        ranges = list(RANGES.values()) if place == "first" else []
-        for option in (*OF_REQUEST.values(), *ranges, *SEARCH_OPTIONS.values()):
-            if option in ranges:
-                self.add_range(option)
-            elif option.tune == place:
-                self.add_option(option, words.get(option.name))
 
     def _build_machines(self) -> None:
         self.machines = MachineList("tuneMachineList")
