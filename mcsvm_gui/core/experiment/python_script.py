@@ -1,4 +1,4 @@
-"""Trainings and searches as a Python script of at most 20 lines, which gives the same numbers with `solvers` alone.
+"""Trainings, searches and explanations as scripts of at most 20 lines with the same numbers, by `solvers` alone.
 
 What twenty lines cannot say is refused in a sentence: files that are no table of numbers, splits by groups, weights.
 """
@@ -48,6 +48,28 @@ def training_script(requests: Sequence[Request], dataset: Dataset) -> str:
         f"    tested = {'model.score(X[test], y[test])' if first.holdout is not None else None}",
         "    known = model.score(X[~test], y[~test])",
         '    print(options["machine"], known, tested, model.certificate_.relative_gap, len(model.support_))',
+    ]
+    return _script(lines)
+
+
+def explanation_script(request: Request, dataset: Dataset, row: int, between: tuple[int, int]) -> str:
+    """What speaks for one class against another, by their codes, in one of the tested rows, column by column."""
+    from mcsvm_gui.core.compare.tested_runs import RowCache
+    from mcsvm_gui.core.data.projections.principal import thin
+    from mcsvm_gui.core.explain.explanation import BACKGROUND
+
+    trained_on = RowCache().rows_of(request, dataset).training
+    background = thin(trained_on.labels, trained_on.rows, BACKGROUND).tolist()
+    lines = [
+        _imports(request.holdout),
+        "from solvers import MultiClassSVC, explain",
+        *_reading(request, dataset),
+        *_holding_out(request),
+        *_scaled(request),
+        f"model = MultiClassSVC(**{_options(request, dataset)!r}).fit(X[~test], y[~test])",
+        f"row = X[{'test' if request.holdout is not None else '~test'}][[{row}]]",
+        f"values = explain.shapley(model, row, X[~test][{background!r}])",
+        f"print(*explain.contrast(model, values, {between[0]}, {between[1]})[0])",
     ]
     return _script(lines)
 

@@ -44,6 +44,7 @@ class ComparePage(PageWidget):
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
     newest_asked = Signal()
     experiment_asked = Signal(str)  # a path
+    python_asked = Signal()
     report_asked = Signal(str)  # a path, whose ending says the format
     message = Signal(str)
     cell_chosen = Signal(int, str, str)  # of a confusion: a run, a true class, and what it was decided as
@@ -94,6 +95,7 @@ class ComparePage(PageWidget):
         self.tools = CompareTools()
         self.tools.differences.toggled.connect(self._show_differences)
         self.tools.copy_button.clicked.connect(self.copy)
+        self.tools.python_button.clicked.connect(self.python_asked)
         self.tools.save_button.clicked.connect(self._ask_to_save)
         self.tools.experiment_button.clicked.connect(self._ask_for_experiment)
         self.tools.report_chosen.connect(self._ask_for_report)

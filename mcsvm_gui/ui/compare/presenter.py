@@ -33,6 +33,7 @@ class CompareView(Protocol):
     save_asked: SignalInstance
     newest_asked: SignalInstance
     experiment_asked: SignalInstance
+    python_asked: SignalInstance
     report_asked: SignalInstance
     message: SignalInstance
 
@@ -77,6 +78,7 @@ class ComparePresenter(QObject):
         view.newest_asked.connect(lambda: self._runs.select(self._newest()))
         view.save_asked.connect(self.save)
         view.experiment_asked.connect(self.save_experiment)
+        view.python_asked.connect(self._copy_script)
         view.report_asked.connect(self.write_report)
         view.message.connect(self._workspace.message)
         runs.selection_changed.connect(self._look)
@@ -247,6 +249,9 @@ class ComparePresenter(QObject):
         from mcsvm_gui.core.base.writing import csv_text, write_text
 
         self._write(path, lambda: write_text(path, csv_text(names, rows)))
+
+    def _copy_script(self) -> None:
+        self._workspace.copy_trainings([self._runs.record(run).request for run, _ in self._shown])
 
     def save_experiment(self, path: str) -> None:
         """What `mcsvm run` replays to the same numbers."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from mcsvm_gui.ui.kit import report_menu
-from mcsvm_gui.ui.kit.buttons import labelled
+from mcsvm_gui.ui.kit.buttons import labelled, python_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -29,6 +29,8 @@ class CompareTools(QWidget):
         self.progress.setTextFormat(Qt.TextFormat.PlainText)
         self.copy_button = labelled("compareCopyButton", tr("Copy"), tr("Copy what is shown"), "copy")
         self.save_button = labelled("compareSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
+        words = tr("Copy the chosen runs as a Python script that gives the same numbers")
+        self.python_button = python_button("comparePythonButton", words)
         words = tr("Save these runs as an experiment that mcsvm run replays")
         self.experiment_button = labelled("saveExperimentButton", tr("Experiment…"), words, "export")
         self.report_button = report_menu.report_button()
@@ -38,7 +40,7 @@ class CompareTools(QWidget):
         row.setSpacing(UNIT)
         row.addWidget(self.differences)
         row.addWidget(self.progress, 1)
-        for button in self._buttons:
+        for button in (self.copy_button, self.python_button, *self._buttons[1:]):
             row.addWidget(button)
 
     def show_texts(self, shown: bool) -> None:

@@ -23,7 +23,7 @@ from mcsvm_gui.ui.explain.map_panel import MapPanel
 from mcsvm_gui.ui.explain.overview_panel import OverviewPanel
 from mcsvm_gui.ui.explain.row_panel import RowPanel
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
-from mcsvm_gui.ui.kit.buttons import labelled, push_button
+from mcsvm_gui.ui.kit.buttons import labelled, push_button, python_button
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
@@ -47,6 +47,7 @@ class ExplainPage(QWidget):
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
     values_asked = Signal(str)  # a path
     report_asked = Signal(str)
+    python_asked = Signal()
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -90,6 +91,9 @@ class ExplainPage(QWidget):
         self.save_button = labelled(
             "explainSaveButton", tr("Save values"), tr("Save the values of the row as CSV"), "save"
         )
+        words = tr("Copy as a Python script that gives the same numbers")
+        self.python_button = python_button("explainPythonButton", words)
+        self.python_button.clicked.connect(self.python_asked)
         self.report_button = report_menu.report_button()
         self.notes = QLabel()
         self.notes.setObjectName("explainNotes")
@@ -103,7 +107,7 @@ class ExplainPage(QWidget):
         head.setSpacing(UNIT)
         head.addWidget(self.runs)
         head.addWidget(self.progress, 1)
-        for widget in (self.stop, self.save_button, self.report_button):
+        for widget in (self.stop, self.python_button, self.save_button, self.report_button):
             head.addWidget(widget)
         left = QWidget()
         column = QVBoxLayout(left)

@@ -19,6 +19,7 @@ from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tested_runs import RowCache
+    from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.explain.explanation import Explanation
     from mcsvm_gui.core.explain.flips import FileFlip
     from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
@@ -42,6 +43,7 @@ class ExplainView(Protocol):
     stop_asked: SignalInstance
     save_asked: SignalInstance
     values_asked: SignalInstance
+    python_asked: SignalInstance
     report_asked: SignalInstance
     message: SignalInstance
     row: Any
@@ -115,6 +117,7 @@ class ExplainPresenter(QObject):
         view.save_asked.connect(self.save)
         view.values_asked.connect(self.save_values)
         view.report_asked.connect(self.write_report)
+        view.python_asked.connect(self.copy_script)
         view.message.connect(self._workspace.message)
         runs.selection_changed.connect(self._selected)
         runs.changed.connect(lambda run: self._later.start())
@@ -390,6 +393,21 @@ class ExplainPresenter(QObject):
             write_text(path, csv_text(*table(known)))
 
         self._write(path, write)
+
+    def copy_script(self) -> None:
+        """Of the row that is shown: what speaks for its class against the next."""
+        found = self._found
+        if found is None or not self._opened:
+            self._workspace.message.emit(tr("Choose a row first."))
+            return
+        request = self._runs.record(self._opened[0].run).request
+
+        def make(dataset: Dataset) -> str:
+            from mcsvm_gui.core.experiment.python_script import explanation_script
+
+            return explanation_script(request, dataset, found.place, (found.winner, found.runner_up))
+
+        self._workspace.copy_script_of([request], make)
 
     def write_report(self, path: str) -> None:
         """Of the row that is shown, its change if one was looked for, and of all rows if they were."""

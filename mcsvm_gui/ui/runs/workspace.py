@@ -268,6 +268,20 @@ class Workspace(QObject):
 
     # -- out of the program -----------------------------------------------------------------------
 
+    def copy_trainings(self, requests: Sequence[Request]) -> None:
+        """A script that trains and tests these again."""
+        from mcsvm_gui.core.experiment.python_script import training_script
+
+        self.copy_script_of(requests, lambda dataset: training_script(requests, dataset))
+
+    def copy_script_of(self, requests: Sequence[Request], make: Callable[[Dataset], str]) -> None:
+        """What reads the open data, which these requests must be of."""
+        dataset = self.dataset
+        if not requests or dataset is None or any(request.digest != dataset.digest for request in requests):
+            self.message.emit(tr("Open the data first that the script is to read."))
+        else:
+            self.copy_script(lambda: make(dataset))
+
     def copy_script(self, make: Callable[[], str]) -> None:
         """A Python script, made behind the window; what it cannot say is a message."""
 

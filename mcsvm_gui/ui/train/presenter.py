@@ -91,8 +91,10 @@ class TrainPresenter(QObject):
         self._found: dict[str, tuple[Advice, ...]] = {}
         self._checks = FormChecks(view, workspace.checks, form.ASKED, self._edited)
         view.message.connect(workspace.message)
-        view.python_asked.connect(lambda: self._copy_script([] if self._request is None else [self._request]))
-        view.runs_python_asked.connect(lambda: self._copy_script([run.request for run in self._chosen_records()]))
+        view.python_asked.connect(lambda: workspace.copy_trainings([] if self._request is None else [self._request]))
+        view.runs_python_asked.connect(
+            lambda: workspace.copy_trainings([run.request for run in self._chosen_records()])
+        )
         workspace.data_changed.connect(self._check)
         workspace.data_changed.connect(self._say)
         workspace.data_changed.connect(self._show_classes)
@@ -337,19 +339,6 @@ class TrainPresenter(QObject):
 
     def _chosen_records(self) -> list[RunRecord]:
         return [self._runs.record(run) for run in self._runs.selected if run in self._runs]
-
-    def _copy_script(self, requests: Sequence[Request]) -> None:
-        dataset = self._workspace.dataset
-        if not requests or dataset is None or any(request.digest != dataset.digest for request in requests):
-            self._workspace.message.emit(tr("Open the data first that the script is to read."))
-            return
-
-        def make() -> str:
-            from mcsvm_gui.core.experiment.python_script import training_script
-
-            return training_script(requests, dataset)
-
-        self._workspace.copy_script(make)
 
     # -- what is said -----------------------------------------------------------------------------
 

@@ -8,12 +8,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.compare.tested_runs import RowCache
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.experiment.python_script import LINES, search_script, training_script
+from mcsvm_gui.core.experiment.python_script import LINES, explanation_script, search_script, training_script
+from mcsvm_gui.core.explain.looked_at import looked_at, one_row
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.tune.options import TuneRequest
@@ -63,6 +66,21 @@ def test_a_training_script_gives_the_same_numbers(data: str, values: dict[str, o
         assert (None if tested == "None" else float(tested)) == document["test_accuracy"]
         assert float(gap) == pytest.approx(document["certificate"]["relative_gap"], rel=1e-6)
         assert int(support) == document["n_support"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("machine", "values"), [("ww", {"holdout": 0.3, "C": 4.0, "gamma": 0.5}), ("ovo", {"C": 2.0, "kernel": "linear"})]
+)
+def test_an_explanation_script_gives_the_same_values(machine: str, values: dict[str, object]) -> None:
+    request, dataset = asked("wine", machine=machine, **values), open_dataset(str(example("wine")))
+    held = RowCache().rows_of(request, dataset)
+    one = looked_at(1, "a", train(request, dataset).trained, held.tested, held.training)
+    found = one_row([one], 7)
+    assert found is not None
+    own = found.explained[0][1].of_pair(0, found.winner, found.runner_up)
+    [printed] = run(explanation_script(request, dataset, 7, (found.winner, found.runner_up)))
+    np.testing.assert_allclose(np.array(printed, dtype=float), own, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.slow
