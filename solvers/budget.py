@@ -41,6 +41,7 @@ class Budget:
     block_variables: int = 768  # of a block, at most; 384: 1.2 times on the 13 of 41 rows that change, 1536: 1.0 on 5
     block_patience: int = 3  # pair steps per variable of a block, at most; 2: 1.1 times on 21 of 41 rows, 6: 1.0 on 20
     sum_patience: int = 8  # the same for pairs within an example; 4: 0.9 times on 14 of 41 rows, 16: 1.1, up to 3.2
+    block_whole: int = 2500  # examples up to which all kernel rows are computed at once, half of them and 25 MB at most
     round_price: float = 1.2e-4  # s of a round of blocks: Python and passes over all variables; calibrate.py
     step_price: float = 2.5e-7  # s of a pair step in a block of about 250 variables, for Newton steps; calibrate.py
     full_step_price: float = 7e-7  # s of a pair step in a full block, for other phases; calibrate.py
@@ -261,6 +262,7 @@ class LoopBudget:
     begin: float = 1e-2  # tolerance of the first inner problem
     follow: float = 0.1  # tolerance of the next inner problem, as a share of the last move of b
     strictest: float = 1e-4  # least tolerance of an inner problem, as a share of the tolerance
+    sample: int = 1024  # steps between two samples, at least, once there were so many; 256 took vowel, ww, 2 of 10 ms
     look: float = 10.0  # move of b, in tolerances, below which a certificate is computed
 
 
@@ -279,6 +281,7 @@ class TwoClassBudget(NamedTuple):
     """Binary machines with exact bias in searches (jit/two_class.py, which takes it as an argument)."""
 
     block: int = 512  # variables of a block, at most
+    first: int = 128  # the same of the first, where all examples violate alike; ovo, 512: vehicle, segment 1.15 times
     patience: int = 5  # pair steps per variable of a block, at most; then Newton steps on the face follow
     face: int = 256  # free variables of a Newton step, at most
     turns: int = 8  # Newton steps in a row, at most, each without the variable that met its bound
@@ -439,3 +442,9 @@ PARTITIONED = PartitionedBudget()
 def next_decision(steps: int, budget: Budget = BUDGET) -> int:
     """The step count of the next decision; it depends on nothing but `steps`."""
     return steps + min(max(budget.decide_first, steps // budget.decide_share), budget.decide_most)
+
+
+def next_sample(steps: int, budget: Budget = BUDGET) -> int:
+    """The step count at which a slice of no given length ends."""
+    apart = min(max(budget.decide_first, steps), LOOP.sample)
+    return steps + min(max(apart, steps // budget.decide_share), budget.decide_most)

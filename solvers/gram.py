@@ -13,7 +13,7 @@ import numpy as np
 
 from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel
-from solvers.products import kernel_products
+from solvers.products import kernel_matrix, kernel_products
 from solvers.work import (
     LARGE,
     LEAST_ROWS,
@@ -28,17 +28,26 @@ from solvers.work import (
 )
 
 INNER = "inner."  # before the names of what `narrow` made, in a checkpoint
+EXACT_ROWS = 1000  # examples up to which K is kept in float64: 8 MB, one evaluation in 2 to 4 ms
+WHOLE = -1  # the block of rows that were computed all at once
 HOLDERS = "factor", "newton"  # what takes bytes of cache_mb besides the rows: V of factor/, Q of a Newton step
 
 
 class Gram:
     """K of `points`; the store has one slot per example kept and evicts the least recently used."""
 
-    def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST_ROWS) -> None:
+    def __init__(
+        self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST_ROWS, *, inner: bool = False
+    ) -> None:
         self.kernel, self.points = kernel, points
         self.cache_bytes = cache_mb * 2**20
+        fits = len(self) <= EXACT_ROWS and 12.0 * len(self) ** 2 <= self.cache_bytes
+        self.small = fits and not inner and not isinstance(kernel, FeatureKernel)  # all of K is kept in float64
+        if self.small:
+            self.cache_bytes -= 8.0 * len(self) ** 2
         self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
         self.capacity = self._room_for_rows()
+        self._for_all = self.capacity == len(self)  # before anything else takes memory
         self.diagonal = kernel.diagonal(points)
         self._count = [0]  # of kernel values, shared with `inner`
         self._inner: Gram | None = None  # of some of the examples, while it has the memory of this one
@@ -60,14 +69,15 @@ class Gram:
     def release(self) -> None:
         """Forget every row."""
         self.widen()
+        self._exact: np.ndarray | None = None
         self.store = np.empty((0, len(self)), dtype=np.float32)
         self.slot_of = np.full(len(self), -1, dtype=np.int64)
         self._example_in = np.full(self.capacity, -1, dtype=np.int64)
-        self._last_use = np.zeros(self.capacity, dtype=np.int64)
+        self.last_use = np.zeros(self.capacity, dtype=np.int64)
         self._block_of = np.full(self.capacity, -1, dtype=np.int64)
         self._blocks: dict[int, np.ndarray] = {}  # the examples of every block of which a row is left
         self._left: dict[int, int] = {}  # the number of rows that are left of each of these blocks
-        self._clock = 0
+        self.clock = np.zeros(1, dtype=np.int64)  # of uses: of a block of rows, or of stored ones by compiled code
         self._filled = 0
 
     def rows(self, examples: np.ndarray) -> np.ndarray:
@@ -80,11 +90,28 @@ class Gram:
         kept = self.slot_of[examples] >= 0
         missing = examples[~kept]
         values = (yield from self._compute(missing)) if missing.size else self.store[:0]
-        self._clock += 1
-        self._last_use[self.slot_of[examples[kept]]] = self._clock  # the newest are evicted last
+        self.clock[0] += 1
+        self.last_use[self.slot_of[examples[kept]]] = self.clock[0]  # the newest are evicted last
         if missing.size:
             self._keep(missing, values)
         return self.slot_of[examples]
+
+    def fetch_all(self) -> Work[None]:
+        """The rows of all examples into an empty store that holds them: half of the values are computed."""
+        assert self.empty_for_all, "fetch_all with rows in the store, or without room for all"
+        pages, n = Pages(4 * len(self) ** 2), len(self)
+        values = pages.array(np.float32).reshape(n, n)
+        if self.small:
+            values[...] = yield from self.exact()
+        else:
+            yield from kernel_matrix(self.kernel, self.points, values)
+        self._pages, self.store = pages, values
+        self._remember(np.arange(n), self._free_slots(n), WHOLE)
+        self.evaluations += n * (n + 1) // 2
+
+    @property
+    def empty_for_all(self) -> bool:
+        return self._filled == 0 and self.capacity == len(self)
 
     # -- some of the examples ---------------------------------------------------------------------
 
@@ -98,7 +125,7 @@ class Gram:
         return self._inner
 
     def _with_memory(self, points: Points) -> Gram:
-        inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least)
+        inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, inner=True)
         inner._count = self._count
         return inner
 
@@ -136,12 +163,12 @@ class Gram:
             stays[old] = False
             moving, free = np.flatnonzero(stays[capacity:]) + capacity, old[old < capacity]
             self.store[free] = self.store[moving]
-            for table in (self._example_in, self._last_use, self._block_of):
+            for table in (self._example_in, self.last_use, self._block_of):
                 table[free] = table[moving]
             self.slot_of[self._example_in[free]] = free
             self._filled = capacity
         self.capacity = capacity
-        self._example_in, self._last_use = self._example_in[:capacity].copy(), self._last_use[:capacity].copy()
+        self._example_in, self.last_use = self._example_in[:capacity].copy(), self.last_use[:capacity].copy()
         self._block_of = self._block_of[:capacity].copy()
         if self.store.shape[0]:
             self._pages.keep(4 * len(self) * capacity)
@@ -164,7 +191,7 @@ class Gram:
 
     def _oldest(self, count: int) -> np.ndarray:
         """The filled slots used longest ago; of equal ones, the first."""
-        last_use = self._last_use[: self._filled]
+        last_use = self.last_use[: self._filled]
         newest = np.partition(last_use, count - 1)[count - 1]
         older = np.flatnonzero(last_use < newest)
         ties = np.flatnonzero(last_use == newest)[: count - older.size]
@@ -200,7 +227,7 @@ class Gram:
         slots = self._free_slots(examples.size)
         if not fresh:
             self.store[slots] = values
-        self._remember(examples, slots, self._clock)
+        self._remember(examples, slots, int(self.clock[0]))
         self.evaluations += examples.size * len(self)
 
     def _pieces(self, count: int) -> list[slice]:
@@ -210,7 +237,7 @@ class Gram:
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots
         self._example_in[slots] = examples
-        self._last_use[slots] = self._clock
+        self.last_use[slots] = self.clock[0]
         self._block_of[slots] = block
         self._blocks[block], self._left[block] = examples.copy(), examples.size
 
@@ -225,9 +252,9 @@ class Gram:
             "block_sizes": np.array([member.size for member in members], dtype=np.int64),
             "block_members": np.concatenate(members) if members else np.empty(0, dtype=np.int64),
             "example_in": self._example_in.copy(),
-            "last_use": self._last_use.copy(),
+            "last_use": self.last_use.copy(),
             "block_of": self._block_of.copy(),
-            "counters": np.array([self._clock, self._filled, self.evaluations], dtype=np.int64),
+            "counters": np.array([self.clock[0], self._filled, self.evaluations], dtype=np.int64),
             "reserved": np.array([self.reserved[holder] for holder in HOLDERS], dtype=np.int64),
             **self._packed_inner(),
         }
@@ -248,10 +275,10 @@ class Gram:
             self._restore_inner(inner.pop("examples"), inner)
         _check(packed, len(self), self.capacity)
         members = np.split(packed["block_members"], np.cumsum(packed["block_sizes"])[:-1])
-        self._clock, self._filled, self.evaluations = (int(value) for value in packed["counters"])
+        self.clock[0], self._filled, self.evaluations = (int(value) for value in packed["counters"])
         if self._filled == 0:
             return
-        self._example_in, self._last_use = packed["example_in"].copy(), packed["last_use"].copy()
+        self._example_in, self.last_use = packed["example_in"].copy(), packed["last_use"].copy()
         self._block_of = packed["block_of"].copy()
         self._blocks = {int(key): member.copy() for key, member in zip(packed["block_keys"], members, strict=True)}
         keys, counts = np.unique(self._block_of[: self._filled], return_counts=True)
@@ -272,12 +299,38 @@ class Gram:
         """Compute a block as it was and keep the rows still in the store; returns their number."""
         slots = self.slot_of[examples]
         here = (slots >= 0) & (self._block_of[slots] == block)
+        if block == WHOLE:
+            if examples.size != len(self) or not self._for_all:
+                raise ValueError("rows of all that were never in the store")
+            whole = np.empty((len(self), len(self)), np.float32)
+            if self.small:
+                whole[...] = finish(self.exact())
+            else:
+                finish(kernel_matrix(self.kernel, self.points, whole))
+            self.store[slots[here]] = whole[examples[here]]
+            return int(here.sum())
         left = self.points.take(examples)
         for columns in self._pieces(examples.size):
             values = np.empty((examples.size, columns.stop - columns.start), np.float32)
             self.kernel.block(left, self.points.view(columns), values)
             self.store[slots[here], columns] = values[here]
         return int(here.sum())
+
+    def exact(self) -> Work[np.ndarray]:
+        """K in float64, which a small Gram keeps."""
+        assert self.small
+        if self._exact is None:
+            matrix = np.empty((len(self), len(self)))
+            yield from kernel_matrix(self.kernel, self.points, matrix)
+            self._exact = matrix
+        return self._exact
+
+    def exact_column(self, example: int) -> Work[np.ndarray]:
+        """(1, n) K of one example with all, in float64."""
+        if self.small:
+            return (yield from self.exact())[example : example + 1].copy()
+        yield from self.kernel.prepare(self.points, np.float64)
+        return self.kernel.block(self.points.take(np.array([example])), self.points, np.empty((1, len(self))))
 
     def times(self, weights: np.ndarray) -> np.ndarray:
         """As `products`, without an interruption."""
@@ -287,6 +340,8 @@ class Gram:
         """K @ weights, (n, outputs), in float64, from kernel values computed anew block by block."""
         if isinstance(self.kernel, FeatureKernel):
             return (yield from self.kernel.times(self.points, self.points, weights))
+        if self.small:
+            return np.asarray((yield from self.exact()) @ weights)
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
         right = yield from self.points.taking(involved)
         return (yield from kernel_products(self.kernel, self.points, right, weights[involved]))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.jit.linalg import copy_transposed
 from solvers.kernels import Kernel, Points
 from solvers.kernels.base import Bound, FeatureKernel
 from solvers.kernels.centred import UNIT
@@ -46,21 +47,20 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
     return result
 
 
-def kernel_matrix(kernel: Kernel, points: Points) -> Work[np.ndarray]:
-    """K of the points in float64; a value off the diagonal is computed once."""
-    n, cuts = len(points), tiles_of(len(points))
-    matrix = np.empty((n, n))
-    blocks = yield from _prepared(kernel, points, cuts)
+def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray) -> Work[None]:
+    """K of the points into `matrix`, in its precision; a value off the diagonal is computed once."""
+    cuts = tiles_of(len(points))
+    yield from kernel.prepare(points, matrix.dtype)
+    blocks = [points.view(cut) for cut in cuts]
 
     def compute(tile: tuple[int, int]) -> None:
         i, j = tile
         values = kernel.block(blocks[i], blocks[j], matrix[cuts[i], cuts[j]])
         if i != j:
-            matrix[cuts[j], cuts[i]] = values.T
+            copy_transposed(values, matrix[cuts[j], cuts[i]])
 
     tiles = [(i, j) for i in range(len(cuts)) for j in range(i, len(cuts))]
     yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
-    return matrix
 
 
 def _prepared(kernel: Kernel, points: Points, cuts: list[slice]) -> Work[list[Points]]:

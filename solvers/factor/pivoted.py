@@ -70,9 +70,7 @@ class Factor:
 
     def _column(self, gram: Gram, pivot: int) -> Work[np.ndarray]:
         before, scale = self.columns[: self.rank], np.sqrt(self._left[pivot])
-        column = np.empty((1, len(gram)))
-        yield from gram.kernel.prepare(gram.points, np.float64)
-        gram.kernel.block(gram.points.take(np.array([pivot])), gram.points, column)
+        column = yield from gram.exact_column(pivot)
         weights = before[:, pivot].copy()
         for examples in pieces(len(gram), ENTRY * weights.size):
             if examples.start:

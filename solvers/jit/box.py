@@ -6,7 +6,7 @@ maximise g'x - 1/2 x'Qx around the current point, 0 <= alpha + x <= upper.
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import pull, snapped
+from solvers.jit.bound import room_down, room_up, snapped
 from solvers.jit.rounding import ROUNDING
 
 
@@ -47,15 +47,15 @@ def pair_step(a, b, ga, gb, qaa, qbb, qab, ua, ub):
     return best_x, best_z
 
 
-@compiled(relaxed=True)
-def movable(gradient, alpha, upper, out):
-    """out = |gradient| where the variable may move along it, else 0."""
-    for b in range(gradient.size):
-        out[b] = pull(gradient[b], alpha[b], upper[b])
+@compiled
+def mark_room(alpha, upper, up, down, b):
+    """up = 1 where the variable may rise, down = -1 where it may fall, else 0."""
+    up[b] = np.float32(1.0) if room_up(alpha[b], upper[b]) else np.float32(0.0)
+    down[b] = np.float32(-1.0) if room_down(alpha[b]) else np.float32(0.0)
 
 
 @compiled(relaxed=True)
-def pair_gains(gradient, violation, row, diagonal, g, q, out):
+def pair_gains(single, violation, row, diagonal, g, q, out):
     """Twice the unconstrained gain of each variable with the first one (appendix A.1); 0 where it may not move.
 
     In single precision, as gains only rank. A singular Q_B counts as one of determinant 1e-6 Q_aa Q_bb, so that its
@@ -63,8 +63,8 @@ def pair_gains(gradient, violation, row, diagonal, g, q, out):
     """
     floor = np.float32(1e-6) * q
     square, double = g * g, g + g
-    for b in range(gradient.size):
-        gb, r, d = np.float32(gradient[b]), np.float32(row[b]), diagonal[b]
+    for b in range(single.size):
+        gb, r, d = single[b], row[b], diagonal[b]
         determinant, least = q * d - r * r, floor * d
         determinant = determinant if determinant > least else least
         gain = square * d - double * gb * r + gb * gb * q
@@ -98,57 +98,55 @@ def position(bits, value):
     return -1
 
 
-@compiled
-def best_partner(gradient, violation, row, diagonal, first, gains):
-    """The variable of largest gain with `first`, or -1."""
-    pair_gains(gradient, violation, row, diagonal, np.float32(gradient[first]), diagonal[first], gains)
-    gains[first] = np.float32(0.0)
-    bits = gains.view(np.int32)
-    best = largest_bits(bits)
-    return position(bits, best) if best > 0 else -1
-
-
 @compiled(relaxed=True)
-def descend(gradient, row_a, row_b, x, z):
+def descend(gradient, row_a, row_b, x, z, up, down, single, violation):
+    """The gradient after steps x and z, in single precision too; violation = |gradient| where the variable may move
+    along it, else 0."""
     for b in range(gradient.size):
-        gradient[b] -= x * row_a[b] + z * row_b[b]
+        g = gradient[b] - (x * row_a[b] + z * row_b[b])
+        gradient[b] = g
+        short = np.float32(g)
+        single[b] = short
+        rise, fall = short * up[b], short * down[b]
+        violation[b] = rise if rise > fall else fall
 
 
 @compiled
 def solve_box(Q, gradient, alpha, upper, tolerance, limit):
     """S2DO until the violation is at most `tolerance`, or for `limit` steps; returns (steps, violation)."""
-    q = gradient.size
-    violation, gains, diagonal = np.empty(q, np.float32), np.empty(q, np.float32), np.empty(q, np.float32)
-    bits = violation.view(np.int32)
-    for b in range(q):
+    table = np.empty((6, gradient.size), np.float32)
+    diagonal, up, down, single, violation, gains = table[0], table[1], table[2], table[3], table[4], table[5]
+    for b in range(gradient.size):
         diagonal[b] = Q[b, b]
+        mark_room(alpha, upper, up, down, b)
+    descend(gradient, diagonal, diagonal, 0.0, 0.0, up, down, single, violation)
     steps = 0
     while True:
-        movable(gradient, alpha, upper, violation)
-        top = largest_bits(bits)
-        i = position(bits, top)
+        top = largest_bits(violation.view(np.int32))
+        i = position(violation.view(np.int32), top)
         if top == 0 or violation[i] <= tolerance or steps >= limit:
             return steps, float(violation[i]) if top > 0 else 0.0
-        j = best_partner(gradient, violation, Q[i], diagonal, i, gains)
-        if j < 0:
-            move_one(Q, gradient, alpha, upper, i)
-        else:
-            move_two(Q, gradient, alpha, upper, i, j)
+        pair_gains(single, violation, Q[i], diagonal, single[i], diagonal[i], gains)
+        gains[i] = np.float32(0.0)
+        best = largest_bits(gains.view(np.int32))
+        j = position(gains.view(np.int32), best) if best > 0 else i
+        x, z = move(Q, gradient, alpha, upper, i, j)
+        mark_room(alpha, upper, up, down, i)
+        mark_room(alpha, upper, up, down, j)
+        descend(gradient, Q[i], Q[j], x, z, up, down, single, violation)
         steps += 1
 
 
 @compiled
-def move_one(Q, gradient, alpha, upper, i):
-    x = single_step(alpha[i], gradient[i], Q[i, i], upper[i])
-    x = snapped(alpha[i], x, upper[i]) - alpha[i]
-    alpha[i] += x
-    descend(gradient, Q[i], Q[i], x, 0.0)
-
-
-@compiled
-def move_two(Q, gradient, alpha, upper, i, j):
+def move(Q, gradient, alpha, upper, i, j):
+    """The exact step of variables i and j, or of i alone where j = i; returns their changes."""
+    if i == j:
+        x = single_step(alpha[i], gradient[i], Q[i, i], upper[i])
+        new = snapped(alpha[i], x, upper[i])
+        x, alpha[i] = new - alpha[i], new
+        return x, 0.0
     x, z = pair_step(alpha[i], alpha[j], gradient[i], gradient[j], Q[i, i], Q[j, j], Q[i, j], upper[i], upper[j])
     new_i, new_j = snapped(alpha[i], x, upper[i]), snapped(alpha[j], z, upper[j])
     x, z = new_i - alpha[i], new_j - alpha[j]
     alpha[i], alpha[j] = new_i, new_j
-    descend(gradient, Q[i], Q[j], x, z)
+    return x, z

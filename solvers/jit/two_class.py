@@ -209,7 +209,8 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
             disproved += 1
             if disproved > rules.disproved:
                 return STALLED, steps
-        count = pick(sign, upper, beta, z, 0.5 * (high + low), recent, chosen)
+        room = chosen if np.any(beta) else chosen[: rules.first]
+        count = pick(sign, upper, beta, z, 0.5 * (high + low), recent, room)
         goal = max(0.5 * tolerance, rules.share * (high - low))
         taken = solve_block(K, spans, sign, upper, beta, functions, z, chosen[:count], goal, rules.patience, work)
         recent[:] = False

@@ -89,6 +89,7 @@ class InteriorPoint(Method[InteriorState]):
     def rehearse(self, part: Part) -> None:
         """A tiny problem ends before the turn of the blocks."""
         state = self.start(part, 0)
+        blocks.rehearse(part, state)
         finish_work(blocks.advance(part, state, 50, 1e-3, self.budget))
 
     def wind_up(self, part: Part, state: InteriorState, tolerance: float) -> Work[bool]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import next_decision
+from solvers.budget import next_sample
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate, Proof, proof_at_zero, seen_indefinite, total_of
 from solvers.errors import InputError
@@ -190,7 +190,7 @@ class Run:
             self._end_at(ending)
 
     def _allowed(self, steps: int | None) -> int:
-        steps = next_decision(self.iterations) - self.iterations if steps is None else steps
+        steps = next_sample(self.iterations) - self.iterations if steps is None else steps
         if self.limits.steps is None:
             return steps
         return max(1, min(steps, self.limits.steps - self.iterations))

@@ -58,7 +58,9 @@ class SmallPairs:
         began = time.perf_counter()
         if self.matrix is None:
             points = yield from self.problem.points.taking(self.places)
-            self.matrix = yield from kernel_matrix(self.problem.kernel, points)
+            matrix = np.empty((len(points), len(points)))
+            yield from kernel_matrix(self.problem.kernel, points, matrix)
+            self.matrix = matrix
         spans = self._spans(number)
         places = np.concatenate([self.places[spans[0] : spans[1]], self.places[spans[2] : spans[3]]])
         n, first = places.size, spans[1] - spans[0]

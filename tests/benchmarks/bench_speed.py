@@ -6,10 +6,10 @@ Settings: Hsu & Lin's optimal ones, their margin-2 costs halved for our margin 1
 scaling makes comparable, 4 C / (k - 1). `train` is training alone, `fit` all of fit() with its certificate.
 
 What limits each, by profile (cProfile, py-spy): vowel and segment, the dense blocks (cutting and coupling them costs
-as much as their pair steps) and the round's Python; vehicle, the polishing of about 200 free variables by Newton steps
+as much as their pair steps); vehicle, the polishing of about 200 free variables by Newton steps
 and a dense interior point after 60 rounds; satimage, kernel rows and moving the class functions; dna, kernel rows;
 letter, moving the class functions, then the float64 certificate; llw, pair steps: nearly every variable of it is free
-(vowel: 3 000 of 5 300), where ww leaves 450; ovo and ova on small sets, the Python around each binary machine.
+(vowel: 3 000 of 5 300), where ww leaves 450; ovo on small sets, the kernel matrix and the Python around each pair.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from solvers.factor.path import Path, PathPoint
 from solvers.factor.pivoted import Factor, factor_of
 from solvers.gram import Gram
 from solvers.jit import box
+from solvers.jit.rounds import ROWS
 from solvers.kernels import KERNELS
 from solvers.methods.auto import faces, homotopy
 from solvers.methods.auto.blocks import BlockState, Workbench, by_class
@@ -178,7 +179,10 @@ def rounds(part: Part, count: int) -> tuple[list[float], list[int]]:
 
 
 def one_round(state: BlockState, bench: Workbench) -> None:
-    finish(bench.round(state, bench.look(state), TOLERANCE))
+    event, _, wanted = bench.rounds(state, state.steps + 1, TOLERANCE)
+    if event == ROWS:
+        finish(bench.fetch(wanted))
+        one_round(state, bench)
 
 
 # -- Newton steps ----------------------------------------------------------------------------------

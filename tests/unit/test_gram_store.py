@@ -11,6 +11,7 @@ from solvers import gram as module
 from solvers.gram import Gram
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
+from solvers.work import finish
 
 X, _ = blobs(n=40, features=3, seed=1)
 FULL = dense_kernel("rbf", X, X)
@@ -118,6 +119,38 @@ def test_a_restored_store_has_the_same_bits_and_the_same_future(
             store.rows(examples)
         if turn >= 5:
             assert_same(gram, again)
+
+
+@pytest.mark.parametrize("kind", POINTS)
+@pytest.mark.parametrize("most", [0, 1000])
+def test_rows_computed_all_at_once_are_right_and_restored(
+    kind: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the values are computed; of a small Gram in double precision, which its products use too."""
+    monkeypatch.setattr(module, "EXACT_ROWS", most)
+    points = POINTS[kind]()
+    rows = points.rows.toarray() if points.sparse else points.rows
+    full, weights = dense_kernel("rbf", rows, rows), np.random.default_rng(1).normal(size=(40, 3))
+    gram, again = (Gram(kernel_named("rbf"), POINTS[kind](), 500.0) for _ in range(2))
+    finish(gram.fetch_all())
+    np.testing.assert_allclose(gram.store[gram.slot_of], full, atol=1e-4)
+    np.testing.assert_allclose(gram.times(weights), full @ weights, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(finish(gram.exact_column(7)), full[7:8], rtol=1e-12)
+    assert (gram.small, gram.evaluations, gram.empty_for_all) == (most > 0, 40 * 41 // 2, False)
+    gram.reserve("newton", int(gram.cache_bytes) - 4 * 40 * 35)  # evicts five rows
+    again.restore(gram.pack())
+    assert_same(gram, again)
+    assert len(held(again)) == 35
+
+
+def test_a_store_that_never_held_all_rows_is_not_restored_from_them() -> None:
+    gram = Gram(kernel_named("rbf"), Points(X), 500.0)
+    finish(gram.fetch_all())
+    packed = gram.pack()
+    other = Gram(kernel_named("rbf"), Points(np.vstack([X, X])), 4 * 80 * 40 / 2**20)
+    assert other.capacity == 40
+    with pytest.raises(ValueError, match=r"never|another|that"):
+        other.restore(packed)
 
 
 def assert_same(one: Gram, other: Gram) -> None:

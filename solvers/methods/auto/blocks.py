@@ -1,14 +1,14 @@
 """Phase BLOCKS, two-level S2DO: pair steps on the dense problem of the most violating examples, in cache.
 
 A round picks the most violating examples (half of them from the last round), cuts out the dense problem of their free
-and violating variables, solves it by pair steps to a share of the outer violation, and updates all class functions by
-one matrix product. After several rounds in a row without enough pair steps, a Newton step on all free variables
-(faces.py) follows, once these rounds have cost as much. alpha and functions are in Fortran order: class by class.
+and violating variables, solves it by pair steps to a share of the outer violation, and updates all class functions.
+Rounds run in compiled code (jit/rounds.py) until kernel rows are missing or something else is due. After several rounds
+in a row without enough pair steps, a Newton step on all free variables (faces.py) follows, once these rounds have cost
+as much. alpha and functions are in Fortran order: class by class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,11 +17,12 @@ import numpy as np
 from solvers.budget import BUDGET, INNER, Budget
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.dual.quantities import gradients, weights_of
-from solvers.jit import block, box, line, sums
+from solvers.jit import block
+from solvers.jit import rounds as jit
 from solvers.methods.auto import faces, price
 from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
-from solvers.work import COLUMNS, Work, finish, spread
+from solvers.work import COLUMNS, PIECE_SECONDS, Work, finish, spread
 
 
 @dataclass
@@ -65,7 +66,8 @@ def by_class(state: BlockState) -> BlockState:
 
 def advance(part: Part, state: BlockState, until: int, tolerance: float, budget: Budget = BUDGET) -> Work[Progress]:
     """Rounds up to the step count `until`."""
-    bench = Workbench(part, budget)
+    bench = Workbench.of(part, budget)
+    newton = True  # whether a Newton step may be asked for before the next round
     while state.steps < until or state.newton_next:
         if state.newton_next:
             moved = yield from bench.newton(state, tolerance, at_any_price=True)
@@ -73,20 +75,27 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
             if not moved:
                 return Progress.STALLED
             continue
-        violation = bench.look(state)
-        if violation <= tolerance:
-            return Progress.CONVERGED
-        if bench.stuck(state, violation):
-            return Progress.STALLED
-        if bench.refresh_due(state, violation, tolerance):
+        event, violation, wanted = bench.rounds(state, until, tolerance, newton=newton)
+        if event in ENDS:
+            return ENDS[event]
+        if event == jit.ROWS:
+            yield from bench.fetch(wanted)
+            continue
+        newton = True
+        if event == jit.REFRESH:
             yield from refresh(part, state)
             state.progression.peak_since_refresh = violation
-            continue
-        if bench.newton_due(state) and (yield from bench.newton(state, tolerance)):
-            continue
-        state.newton_next = not (yield from bench.round(state, violation, tolerance))
+        elif event == jit.NEWTON:
+            newton = yield from bench.newton(state, tolerance)
+        elif event == jit.MOVE:
+            bench.close_round(state)
+        else:
+            state.newton_next = event == jit.IDLE
         yield
     return Progress.MOVING
+
+
+ENDS = {jit.CONVERGED: Progress.CONVERGED, jit.STUCK: Progress.STALLED}
 
 
 def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGET) -> bool:
@@ -95,69 +104,49 @@ def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGE
     return chosen.slot.size <= budget.newton_most and budget.newton_pair_bytes * chosen.slot.size**2 <= room
 
 
-@dataclass
-class Block:
-    """The examples of a round, the slots of their rows in the row store, and their kernel matrix with offset."""
-
-    examples: np.ndarray
-    slots: np.ndarray
-    kernel: np.ndarray  # float32
-
-
 class Workbench:
-    """Rounds and Newton steps on one part; its arrays are work space, and nothing in it outlives a slice."""
+    """Rounds and Newton steps on one part; its arrays are work space, whose values nothing reads after a round."""
+
+    @classmethod
+    def of(cls, part: Part, budget: Budget) -> Workbench:
+        """The one kept for the part."""
+        kept: Workbench | None = part.kept.get("bench")
+        if kept is None or kept.budget is not budget:
+            part.kept["bench"] = kept = cls(part, budget)
+        return kept
 
     def __init__(self, part: Part, budget: Budget = BUDGET) -> None:
-        self.part, self.rule, self.budget = part, part.form.rule, budget
-        self.worst = np.empty_like(part.upper)
-        self.own = np.zeros_like(part.upper)  # the scan of machines without f_y multiplies it by zero, so no NaN
-        most = budget.block_variables
-        self.member, self.slot = np.empty(most, np.int64), np.empty(most, np.int64)
-        self.gradient, self.amount = np.empty(most), np.empty(most)
-        self.kernel, self.matrix = np.empty(budget.block_examples**2, np.float32), np.empty(most**2, np.float32)
+        self.part, self.budget, self.kind = part, budget, KINDS[part.geometry]
+        self.space = work_space(part, budget)
+        stuck = float(max(budget.stuck_steps, budget.stuck_steps_each * part.variables))
+        self.rules = jit.RoundRules(
+            budget.block_examples, budget.block_variables, budget.block_patience, budget.sum_patience, INNER.share,
+            budget.short_rounds, budget.helped, stuck,
+            budget.refresh_until, budget.refresh_fall, budget.round_price, budget.step_price, budget.full_step_price,
+        )  # fmt: skip
 
     def look(self, state: BlockState) -> float:
         """The KKT violation, and that of every example into `worst`."""
-        return self.part.geometry.scan(self.part, state.alpha, state.functions, self.own, self.worst)
+        return self.part.geometry.scan(self.part, state.alpha, state.functions, self.space.own, self.space.worst)
 
-    def round(self, state: BlockState, violation: float, tolerance: float) -> Work[bool]:
-        """One block; returns whether anything moved."""
-        part, budget, spending = self.part, self.budget, state.spending
-        choose, solve = KINDS[part.geometry]
-        examples = choose(self.worst, state.recent, min(budget.block_examples, part.gram.capacity))
-        slots = yield from part.gram.fetch(examples)
-        kernel = self.kernel[: examples.size**2].reshape(examples.size, -1)
-        block.cut_kernel(part.gram.store, slots, examples, np.float32(part.offset), kernel)
-        goal = max(0.5 * tolerance, INNER.share * violation)
-        weights, common, steps, left = solve(self, state, Block(examples, slots, kernel), goal)
-        self.apply(state, slots, weights, common)
-        state.recent = examples
-        spending.short_rounds = spending.short_rounds + 1 if left > goal else 0
-        spending.since_newton += budget.round_price + budget.step_price * steps
-        spending.total += budget.round_price + budget.full_step_price * steps
-        state.steps += steps
-        return bool(weights.any() or common.any())
-
-    def stuck(self, state: BlockState, violation: float) -> bool:
-        """Whether the violation has not fallen for too many steps: with float32 rows, steps may cycle near rounding."""
-        least, budget = state.progression, self.budget
-        if violation < budget.helped * least.least:
-            least.least, least.steps = violation, state.steps
-        return state.steps - least.steps > max(budget.stuck_steps, budget.stuck_steps_each * state.alpha.size)
-
-    def refresh_due(self, state: BlockState, violation: float, tolerance: float) -> bool:
-        """Whether the violation has fallen so far since the functions were exact that it may be their error."""
-        progression, budget = state.progression, self.budget
-        due = budget.refresh_until * tolerance < violation <= budget.refresh_fall * progression.peak_since_refresh
-        if not due:
-            progression.peak_since_refresh = max(progression.peak_since_refresh, violation)
-        return bool(due)
-
-    def newton_due(self, state: BlockState) -> bool:
-        """Whether enough rounds in a row ran out of pair steps, and have cost as much as a Newton step."""
-        spending = state.spending
-        short = spending.short_rounds >= self.budget.short_rounds
-        return short and spending.since_newton >= spending.newton_price
+    def rounds(
+        self, state: BlockState, until: int, tolerance: float, *, newton: bool = True
+    ) -> tuple[int, float, np.ndarray]:
+        """Rounds up to the step count `until`, for PIECE_SECONDS at most: (why they ended, violation,
+        the examples whose rows are wanted)."""
+        part, gram = self.part, self.part.gram
+        constant = state.constant.copy()
+        point = jit.PointByClass(part.labels, part.upper, part.offset, constant, state.alpha.T, state.functions.T)
+        rows = jit.Rows(gram.store, gram.slot_of, gram.last_use, gram.clock)
+        space = self.space._replace(chosen=self.space.chosen[: gram.capacity])  # a Newton step may take memory of rows
+        event, violation, memory, recent, wanted = jit.rounds(
+            self.kind, part.form.rule, self.rules, point, rows, space, memory_of(state), state.recent, tolerance,
+            until, PIECE_SECONDS, len(part) <= COLUMNS, newton,
+        )  # fmt: skip
+        state.constant = constant
+        remember(state, memory)
+        state.recent = recent
+        return event, violation, wanted
 
     def newton(self, state: BlockState, tolerance: float, *, at_any_price: bool = False) -> Work[bool]:
         """Newton steps on all free variables, if rounds have cost their price; returns whether anything moved."""
@@ -206,117 +195,67 @@ class Workbench:
         state.steps += steps
         return changed
 
-    def solve(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
-        """Pair steps on the free and violating variables of a block: (weights, common, steps, violation left)."""
-        part, form, rule = self.part, self.part.form, self.rule
-        count = block.pick_variables(
-            rule, state.functions.T, state.alpha.T, part.labels, part.upper, cut.examples, 0.5 * goal,
-            part.geometry.sums, self.member, self.slot, self.gradient, self.amount,
-        )  # fmt: skip
-        member, slot, amount = self.member[:count], self.slot[:count], self.amount[:count]
-        chosen = cut.examples[member]
-        labels = part.labels[chosen]
-        Q = self.couple(cut, member, slot, labels)
-        before = amount.copy()
-        if part.geometry.sums:
-            upper = part.upper[cut.examples]
-            starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
-            slack = upper - state.alpha[cut.examples].sum(axis=1)
-            steps, left = sums.solve_simplex(
-                Q,
-                self.gradient[:count],
-                amount,
-                slack,
-                starts,
-                upper,
-                goal,
-                self.budget.sum_patience * count,
-                INNER.share,
-            )
+    def fetch(self, examples: np.ndarray) -> Work[None]:
+        """The rows of these examples; of a small part those of all."""
+        gram = self.part.gram
+        if gram.empty_for_all and len(gram) <= self.budget.block_whole:
+            yield from gram.fetch_all()
         else:
-            limit = self.budget.block_patience * count
-            steps, left = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, limit)
-        state.alpha[chosen, slot] = amount
-        weights, common = np.empty((cut.examples.size, form.outputs)), np.empty(cut.examples.size)
-        block.sparse_changes(rule, member, slot, labels, amount - before, weights, common)
-        return weights, common, steps, left
+            yield from gram.fetch(examples)
 
-    def couple(self, cut: Block, member: np.ndarray, slot: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        rule = self.rule
-        mine = slot == labels
-        first = np.where(mine, 0.0, rule.before).astype(np.float32)
-        second = np.where(mine, rule.own, rule.other).astype(np.float32)
-        Q = self.matrix[: member.size**2].reshape(member.size, -1)
-        block.couple(rule, cut.kernel, member, labels.astype(np.int32), slot.astype(np.int32), first, second, Q)
-        return Q
-
-    def solve_line(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
-        """As `solve` for a Line: pair steps on all beta of the block, along the equality."""
-        part, examples = self.part, cut.examples
-        beta, low, high = LINE.signed(part, state.alpha, examples)
-        z, before = LINE.beta_gradient(part, state.functions, examples), beta.copy()
-        limit = self.budget.block_patience * examples.size
-        steps, left = line.solve_pairs(cut.kernel, z, beta, low, high, goal, limit, 0)
-        state.alpha[examples, 0] = LINE.signs(part, examples) * beta
-        return (beta - before)[:, None], np.zeros(examples.size), steps, left
-
-    def apply(self, state: BlockState, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
-        """Update all class functions for the change of these examples' weights (jit/block.py: sparse_changes)."""
-        part, moved = self.part, np.flatnonzero(weights.any(axis=1))
-        weights, common = weights[moved], common[moved]
-        store, slots, functions = self.part.gram.store, slots[moved], state.functions.T
+    def close_round(self, state: BlockState) -> None:
+        """Update all class functions for the change of the block's weights, on all threads."""
+        part, space, functions, size = self.part, self.space, state.functions.T, state.recent.size
+        moved = np.flatnonzero(space.weights[:size].any(axis=1) | (space.common[:size] != 0.0))
+        weights, common, slots = space.weights[moved], space.common[moved], space.slots[moved]
 
         def move(first: int) -> None:
-            block.move_functions(store, slots, weights, common, functions, first, min(first + COLUMNS, len(part)))
+            block.move_functions(
+                part.gram.store, slots, weights, common, functions, first, min(first + COLUMNS, len(part))
+            )
 
-        if len(part) <= COLUMNS:
-            move(0)
-        else:
-            finish(spread(move, range(0, len(part), COLUMNS), 2.0 * np.count_nonzero(weights) * COLUMNS))
+        finish(spread(move, range(0, len(part), COLUMNS), 2.0 * np.count_nonzero(weights) * COLUMNS))
+        shift = part.offset * (weights.sum(axis=0) + common.sum())
         if part.offset:
-            shift = part.offset * (weights.sum(axis=0) + common.sum())
             state.functions += shift
-            state.constant = state.constant + shift
+        state.constant = state.constant + shift
+        state.newton_next = not moved.size
 
 
-def choose_worst(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
-    """The most violating examples; examples of the last round fill up to half of the block."""
-    n = violations.size
-    if n <= count:
-        return np.arange(n)
-    order = np.argpartition(-violations, count - 1)[:count]
-    order = order[np.argsort(-violations[order], kind="stable")]
-    fresh = order[: count - min(recent.size, count // 2)]
-    chosen = np.zeros(n, dtype=bool)
-    chosen[fresh] = True
-    kept = recent[~chosen[recent]][: count - fresh.size]
-    chosen[kept] = True
-    rest = order[~chosen[order]][: count - fresh.size - kept.size]
-    return np.concatenate([fresh, kept, rest])
+KINDS: dict[Geometry, int] = {BOX: jit.BOX, SUMS: jit.SUMS, LINE: jit.LINE}
 
 
-def choose_both_signs(signed: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
-    """A quarter of the block from beta that should rise most, a quarter from those that should fall most, then examples
-    of the last round, then the most violating others."""
-    if signed.size <= count:
-        return np.arange(signed.size)
-    half = count // 4
-    top = np.argpartition(-signed, half - 1)[:half]
-    bottom = np.argpartition(signed, half - 1)[:half]
-    fresh = np.unique(np.concatenate([top, bottom]))
-    chosen = np.zeros(signed.size, dtype=bool)
-    chosen[fresh] = True
-    kept = recent[~chosen[recent]][: count - fresh.size]
-    chosen[kept] = True
-    others = np.where(chosen, 1.0, -np.abs(signed))  # behind all that are not chosen, also those that violate nothing
-    order = np.argsort(others, kind="stable")[: count - fresh.size - kept.size]
-    return np.concatenate([fresh, kept, order])
+def work_space(part: Part, budget: Budget) -> jit.Space:
+    """Without values: of machines that do not read f_y, `own` must be finite."""
+    n, examples = len(part), min(budget.block_examples, len(part))
+    variables = min(budget.block_variables, examples * part.form.slots)
+    return jit.Space(
+        worst=np.empty(n), own=np.zeros(n), sorting=np.empty(n), taken=np.empty(n, np.bool_),
+        chosen=np.empty(examples, np.int64), slots=np.empty(examples, np.int64),
+        kernel=np.empty(examples**2, np.float32), matrix=np.empty(variables**2, np.float32),
+        member=np.empty(variables, np.int64), slot=np.empty(variables, np.int64),
+        gradient=np.empty(variables), amount=np.empty(variables),
+        weights=np.empty((examples, part.form.outputs)), common=np.empty(examples),
+    )  # fmt: skip
 
 
-Chooser = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
-Solve = Callable[[Workbench, BlockState, Block, float], tuple[np.ndarray, np.ndarray, int, float]]
-KINDS: dict[Geometry, tuple[Chooser, Solve]] = {
-    BOX: (choose_worst, Workbench.solve),
-    SUMS: (choose_worst, Workbench.solve),
-    LINE: (choose_both_signs, Workbench.solve_line),
-}
+def rehearse(part: Part, state: BlockState) -> None:
+    """Compile what compiled rounds do not call from Python: looks, moves on several threads, steps in faces."""
+    bench = Workbench(part)
+    bench.look(state)
+    bench.close_round(state)
+    faces.rehearse(part, bench.gradient_of_all(state))
+
+
+def memory_of(state: BlockState) -> jit.RoundMemory:
+    spending, progression = state.spending, state.progression
+    return jit.RoundMemory(
+        float(spending.total), float(spending.since_newton), float(spending.newton_price), int(spending.short_rounds),
+        float(progression.peak_since_refresh), float(progression.least), int(progression.steps), int(state.steps),
+    )  # fmt: skip
+
+
+def remember(state: BlockState, memory: jit.RoundMemory) -> None:
+    spending, progression = state.spending, state.progression
+    spending.total, spending.since_newton, spending.short_rounds = memory[0], memory[1], memory[3]
+    progression.peak_since_refresh, progression.least, progression.steps, state.steps = memory[4:]

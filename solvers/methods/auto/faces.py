@@ -49,6 +49,8 @@ def choose(chosen: np.ndarray, gradient: np.ndarray) -> Selection:
 
 def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     """K + offset among these examples in float64."""
+    if part.gram.small:
+        return (yield from part.gram.exact())[np.ix_(examples, examples)] + part.offset
     points, count = part.gram.points, examples.size
     chosen: Points = yield from points.taking(examples)
     yield from part.gram.kernel.prepare(chosen, np.float64)
@@ -90,6 +92,15 @@ def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple
             Q[some] *= kernel[chosen.member[some]].take(chosen.member, axis=1)
             single[some] = Q[some]
     return Q, single
+
+
+def rehearse(part: Part, gradient: np.ndarray) -> None:
+    """Compile the pair steps and the projection, at alpha = 0."""
+    part.geometry.rehearse()
+    alpha = np.zeros_like(gradient)
+    chosen, kind = select(part, alpha, gradient, 0.0), PROBLEMS[part.geometry]
+    Q = np.eye(chosen.slot.size)
+    kind(part, alpha, chosen, Q, Q.astype(np.float32)).pair_steps(1e-3)
 
 
 def take_turns(turn: BoxProblem, goal: float) -> Work[tuple[int, bool]]:
