@@ -9,6 +9,7 @@ of a release is committed in tests/benchmarks/results, which README.md names.
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import sys
 import time
@@ -48,11 +49,18 @@ def heading(scale: float) -> list[str]:
         "",
         f"Printed by `python -m tests.benchmarks.page --scale {scale:g}` on {time.strftime('%Y-%m-%d')}:"
         f" {cores()} cores ({processor()}), Python {platform.python_version()}, {libraries}."
-        + (f" Not installed here: {missing}." if missing else ""),
+        f" {load()}" + (f" Not installed here: {missing}." if missing else ""),
         "",
         READING,
         "",
     ]
+
+
+def load() -> str:
+    """What else the machine was doing: times beside a load of more than its cores say little."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    return f"Before it began, {os.getloadavg()[0]:.1f} processes wanted a core."
 
 
 def processor() -> str:
