@@ -18,6 +18,8 @@ from mcsvm_gui.core.cluster.session import ClusterSession
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.ui.threads.training import Read, Sampled, Trained, Training
 from solvers.budget import PARTITIONED
 from solvers.partitioned import run
 from solvers.run.ending import Ending
@@ -62,6 +64,46 @@ def test_the_model_is_that_of_one_machine(machine: str, cluster: DaskCluster, se
     assert verified.code == 0, verified
 
 
+def test_the_same_rows_are_held_out(cluster: DaskCluster, segment: Path) -> None:
+    asked = segment, "--holdout", 0.3, "--seed", 4
+    here, there = trained(*asked), trained(*asked, "--scheduler", cluster.address)
+    assert (there["n_train"], there["n_test"]) == (here["n_train"], here["n_test"])
+    assert there["class_counts"] == here["class_counts"]
+    assert there["certificate"]["dual"] == pytest.approx(here["certificate"]["dual"], rel=1e-4)
+    assert there["test_accuracy"] == pytest.approx(here["test_accuracy"], abs=3e-3)
+
+
+def test_a_column_of_weights_counts_here_as_there(cluster: DaskCluster, tmp_path: Path) -> None:
+    rows = pd.read_csv(dataset("iris")).assign(w=np.arange(150) % 3)
+    folder = tmp_path / "weighted"
+    folder.mkdir()
+    rows.iloc[:70].to_csv(folder / "a.csv", index=False)
+    rows.iloc[70:].to_csv(folder / "b.csv", index=False)
+    asked = folder, "--label", rows.columns[-2], "--weights", "w", "--class-weight", "balanced"
+    here, there = trained(*asked), trained(*asked, "--scheduler", cluster.address)
+    assert there["weights"] == here["weights"]
+    assert there["kernel"]["gamma"] == pytest.approx(here["kernel"]["gamma"], rel=1e-12)
+    assert there["certificate"]["dual"] == pytest.approx(here["certificate"]["dual"], rel=1e-4)
+    assert there["train_accuracy"] == pytest.approx(here["train_accuracy"], abs=2e-2)
+
+
+def test_the_window_trains_there_as_it_trains_here(cluster: DaskCluster, segment: Path) -> None:
+    """The thread of a training on the Train page, without a window."""
+    request = Request(data=str(segment), holdout=0.3, scheduler=cluster.address)
+    job = Training(1, request, open_dataset(segment, request.read))
+    job.work()
+    facts = job.facts()
+    states = [fact for fact in facts if isinstance(fact, JobState)]
+    assert states == [JobState.PREPARING, JobState.RUNNING, JobState.CERTIFYING, JobState.DONE]
+    samples = [fact.sample for fact in facts if isinstance(fact, Sampled)]
+    assert len(samples) >= 2
+    assert samples[-1].gap < samples[0].gap
+    (outcome,) = (fact.outcome for fact in facts if isinstance(fact, Trained))
+    assert outcome.document["n_test"] > 0
+    (reading, *_) = (fact.reading for fact in facts if isinstance(fact, Read))
+    assert 0.0 <= reading.train_accuracy <= 1.0
+
+
 @pytest.fixture
 def many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "PARTITIONED", replace(PARTITIONED, block=128, block_least=32))
@@ -102,7 +144,7 @@ def test_a_stop_keeps_what_there_is(cluster: DaskCluster, segment: Path) -> None
 
 # -- what is refused ------------------------------------------------------------------------------
 
-WITHOUT = ["--holdout=0.3", "--calibrate=temperature", "--missing=mean", "--solver=smo", "--merge=a=b+c", "--share=0.5"]
+WITHOUT = ["--split=order", "--calibrate=temperature", "--missing=mean", "--solver=smo", "--merge=a=b+c", "--share=0.5"]
 
 
 @pytest.mark.parametrize("option", WITHOUT)

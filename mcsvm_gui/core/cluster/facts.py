@@ -118,8 +118,9 @@ def joined(parts: Sequence[PartFacts]) -> PartFacts:
     counts, totals = sum((one.counts for one in parts), Counter()), sum((one.totals for one in parts), Counter())
     notices = tuple(dict.fromkeys(notice for one in parts for notice in one.empty.notices))
     digests = tuple(digest for one in parts for digest in one.digests)
+    weightless = sum(one.empty.weightless for one in parts)
     return PartFacts(
-        replace(empty, notices=notices, digest=digest_of(digests)),
+        replace(empty, notices=notices, digest=digest_of(digests), weightless=weightless),
         digests,
         sum(one.rows for one in parts),
         sum(one.weight for one in parts),

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.cluster.facts import PartFacts, facts_of
 from mcsvm_gui.core.data import preparation as preparing
-from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.readers import open_one
+from mcsvm_gui.core.data.spellings import in_training_spelling
+from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.partitioned.partition import Partition
 from solvers.posing import SharedTerms
 from solvers.work import limited
@@ -30,6 +33,17 @@ class PartFiles:
     options: ReadOptions
     rules: Rules
     threads: int | None
+    held: np.ndarray | None = None  # rows that are tested on, none of them trained on
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Rows of one part that were held out."""
+
+    right: float  # weight of those decided right
+    total: float  # weight of all that were decided
+    rows: int
+    notices: tuple[Notice, ...]
 
 
 @dataclass(frozen=True)
@@ -66,11 +80,44 @@ class PartHolder:
     def dataset(self) -> Dataset:
         """Read when it is first asked for, and once more where a part was lost."""
         if self._dataset is None:
-            source = self.source
-            opened = parts.opened(source.files, source.options, _open)
-            self._digests = [part.digest for part in opened]
-            self._dataset = preparing.complete(source.rules, parts.joined(opened).counting())[0]
+            self._dataset = preparing.complete(self.source.rules, self._split()[0])[0]
         return self._dataset
+
+    def _read(self) -> Dataset:
+        opened = parts.opened(self.source.files, self.source.options, _open)
+        self._digests = [part.digest for part in opened]
+        return parts.joined(opened).counting()
+
+    def _split(self) -> tuple[Dataset, Dataset | None]:
+        """(rows trained on, rows tested on)"""
+        whole, held = self._read(), self.source.held
+        if held is None:
+            return whole, None
+        tested = np.zeros(whole.rows, dtype=bool)
+        tested[held] = True
+        return whole.take(~tested), whole.take(tested)
+
+    def labels(self) -> np.ndarray:
+        """Of all rows, in their order."""
+        labels = self._read().labels
+        if labels is None:
+            raise FileError(self.source.files[0], "not every row of these files has a class")
+        return labels
+
+    def hold(self, held: np.ndarray) -> None:
+        self.source = replace(self.source, held=held)
+
+    def tested(self, trained: TrainedModel) -> Tested:
+        """The rows that were held out, decided by the model; they are read again for it."""
+        held = self._split()[1]
+        assert held is not None
+        assert held.labels is not None
+        decisions = trained.predictions(held)
+        rows = decisions.decided
+        true = in_training_spelling(trained.class_names, held.labels[rows])
+        each = np.ones(rows.size) if held.weights is None else held.weights[rows]
+        hits = each @ (true == decisions.labels[rows])
+        return Tested(float(hits), float(each.sum()), int(rows.size), decisions.notices)
 
     def prepare(self, preparation: Preparation) -> tuple[float, float, float]:
         """(sum, sum of squares, number) of all values that the kernel sees, by the weights of the rows."""

@@ -12,8 +12,10 @@ import time
 import uuid
 from collections.abc import Collection, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.holder import PartFiles, PartHolder, Settled
@@ -51,6 +53,16 @@ class WorkerPartitions(Partitions):
     @property
     def count(self) -> int:
         return len(self.sources)
+
+    def hold(self, held: Sequence[np.ndarray]) -> None:
+        """Rows of each part that are not trained on; of a part that is read anew too."""
+        self.sources = [replace(source, held=rows) for source, rows in zip(self.sources, held, strict=True)]
+        while True:
+            try:
+                self.ask("hold", [(rows,) for rows in held])
+                return
+            except LostPartitionsError:
+                continue
 
     def settle(self, settled: Settled) -> None:
         """Of a part that is lost here too."""

@@ -19,6 +19,7 @@ from mcsvm_gui.core.cluster.partitions import WorkerPartitions
 from mcsvm_gui.core.data.dataset import Notice, class_order
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
+from mcsvm_gui.core.data.splitting import hold_out
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from solvers.arguments import gamma_from
 from solvers.errors import InputError
@@ -29,7 +30,7 @@ from solvers.posing import kernel_from, shown, terms_of
 T = TypeVar("T")
 
 READ_WITHIN = 600.0  # seconds, for the first file to be read
-OF_ALL_ROWS = "holdout", "calibrate", "costs", "split"  # options of a training that need all rows in one place
+OF_ALL_ROWS = "calibrate", "costs", "split"  # options of a training that need all rows in one place
 OF_ALL_LABELS = "spellings", "groups", "fold_column", "merge", "share"  # options of reading that do
 
 
@@ -81,13 +82,25 @@ def pose_parts(request: Request, connection: Connection) -> PosedParts:
     groups = shared_out(files, sizes, len(workers))
     sources = [PartFiles(group, read, request.rules, request.threads) for group in groups]
     partitions = WorkerPartitions(connection, sources, workers)
-    facts = merging.joined(_again(lambda: partitions.ask_all("facts")))
+    untested = () if request.holdout is None else _hold_out(partitions, request.holdout, request.seed)
+    facts = merging.joined(asked_again(lambda: partitions.ask_all("facts")))
     merging.refuse(request.rules, facts)
     preparation = merging.preparation_of(request.rules, facts)
     settled = Settled(preparation, *_named(request, facts, preparation, partitions))
     partitions.settle(settled)
-    notices = (*facts.empty.notices, *merging.whole_notice(len(files)), *preparation.notices)
+    notices = (*facts.empty.notices, *untested, *merging.whole_notice(len(files)), *preparation.notices)
     return PosedParts(partitions, settled, facts, notices)
+
+
+def _hold_out(partitions: WorkerPartitions, share: float, seed: int) -> tuple[Notice, ...]:
+    """The rows that are held out of one file with all rows; only their classes come here."""
+    labels = asked_again(lambda: partitions.ask_all("labels"))
+    chosen = hold_out(np.concatenate(labels), share, seed)
+    ends = np.cumsum([len(part) for part in labels])
+    first = np.concatenate([[0], ends[:-1]])
+    pieces = np.split(chosen.test, np.searchsorted(chosen.test, ends[:-1]))
+    partitions.hold([rows - start for rows, start in zip(pieces, first, strict=True)])
+    return chosen.notices
 
 
 def _named(request: Request, facts: PartFacts, preparation: Preparation, partitions: WorkerPartitions) -> Any:
@@ -95,7 +108,7 @@ def _named(request: Request, facts: PartFacts, preparation: Preparation, partiti
     names = tuple(sorted(facts.counts, key=class_order))
     if len(names) < 2:
         raise FileError(facts.empty.name, "all rows are of one class, {name!r}; a classifier needs two", name=names[0])
-    moments = _again(lambda: partitions.ask_all("prepare", preparation))
+    moments = asked_again(lambda: partitions.ask_all("prepare", preparation))
     gamma = request.gamma
     if isinstance(gamma, str):
         total, squares, number = (sum(part) for part in zip(*moments, strict=True))
@@ -131,7 +144,7 @@ def _class_weights(request: Request, names: tuple[str, ...], facts: PartFacts) -
     return np.array([by_name.get(name, 1.0) for name in names])
 
 
-def _again(ask: Callable[[], T]) -> T:
+def asked_again(ask: Callable[[], T]) -> T:
     """Until no part is lost on the way."""
     while True:
         try:

@@ -12,8 +12,8 @@ import numpy as np
 
 from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.cluster.connection import Connection
-from mcsvm_gui.core.cluster.posing import PosedParts, check, pose_parts
-from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.cluster.posing import PosedParts, asked_again, check, pose_parts
+from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.machine.live import SOONEST, Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, Session, document, limits_of, score
@@ -101,12 +101,23 @@ class ClusterSession:
             duals=_duals(run),
             weighing=self._weighing(),
         )
-        test_accuracy, count, said = (None, None, ()) if self.test is None else score(trained, self.test)
-        notices = (*self.posed.notices, *(() if self.test is None else self.test.notices), *said)
+        test_accuracy, count, said = self._tested(trained)
+        notices = (*self.posed.notices, *said)
         scores = {"train_accuracy": accuracy, "test_accuracy": test_accuracy, "n_test": count}
         return Outcome(
             trained, {**document(trained, scores, notices), "cluster": self._travelled()}, run.trace, notices
         )
+
+    def _tested(self, trained: TrainedModel) -> tuple[float | None, int | None, tuple[Notice, ...]]:
+        """On the rows that workers held out, or on the test file."""
+        if self.request.holdout is not None:
+            answers = asked_again(lambda: self.posed.partitions.ask_all("tested", trained))
+            right, total, count = (sum(getattr(one, name) for one in answers) for name in ("right", "total", "rows"))
+            return right / total, count, tuple(dict.fromkeys(notice for one in answers for notice in one.notices))
+        if self.test is None:
+            return None, None, ()
+        accuracy, count, notices = score(trained, self.test)
+        return accuracy, count, (*self.test.notices, *notices)
 
     def _travelled(self) -> dict[str, Any]:
         """How the rows lay, and what went between them."""

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QSizePolicy,
     QSpinBox,
     QToolButton,
@@ -22,10 +23,11 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.base.options import USES, Choice, Flag, Kind, Option, Weights
 from mcsvm_gui.core.data.costs import Costs
+from mcsvm_gui.core.data.files.address import Address
 from mcsvm_gui.ui.kit.class_tables.costs import CostsDialog
 from mcsvm_gui.ui.kit.class_tables.weights import ClassWeightsDialog
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.labels import show_text, wrapped
+from mcsvm_gui.ui.kit.labels import set_role, show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 Control = TypeVar("Control", bound=QWidget)
@@ -38,6 +40,7 @@ class OptionForm(QWidget):
     """Controls by the names of their options. `NAMES`: of widgets that are not called after their option."""
 
     changed = Signal()
+    test_asked = Signal()  # of the cluster whose address was entered
     NAMES: ClassVar[Mapping[str, str]] = {}
     PREFIX = ""
 
@@ -58,6 +61,8 @@ class OptionForm(QWidget):
         self._classes: dict[str, float] = {}
         self._tables: dict[str, QToolButton] = {}
         self._tables_closed = False
+        self._closed: dict[QWidget, str] = {}  # what cannot be entered, and why
+        self._tips: dict[QWidget, str] = {}  # of the same, where it can
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(UNIT)
@@ -89,6 +94,8 @@ class OptionForm(QWidget):
             edit = self._edit(option.name, title, tip, hint_of(option))
             tabled = type(option.kind) in TABLES
             self._add_row(option.name, title, self._with_table(option, edit) if tabled else edit)
+            if isinstance(option.kind, Address):
+                self._add_test(option.name, edit.objectName().removesuffix("Edit"))
 
     def add_range(self, option: Option) -> None:
         """Two numbers, from and to."""
@@ -153,6 +160,16 @@ class OptionForm(QWidget):
         edit.setAlignment(Qt.AlignmentFlag.AlignRight)
         edit.textChanged.connect(lambda _: self.changed.emit())
         return self._named(edit, self.object_name(key, "Edit"), title, tip)
+
+    def _add_test(self, key: str, name: str) -> None:
+        """Under the address of a cluster: a button that asks it, and what it said."""
+        self.test, self.cluster = QPushButton(tr("Test")), wrapped(f"{name}Reason")
+        self._named(self.test, f"{name}TestButton", tr("Test the cluster"), "")
+        self.test.clicked.connect(self.test_asked)
+        self.cluster.hide()
+        self._rows[key] = *self._rows[key], self.test, self.cluster
+        self._grid.addWidget(self.test, self._grid.rowCount(), 1)
+        self.add_wide(self.cluster)
 
     def _with_table(self, option: Option, edit: QLineEdit) -> QWidget:
         button = QToolButton()
@@ -254,6 +271,21 @@ class OptionForm(QWidget):
             self._unfold(key for key, plain in self._folded.items() if texts.get(key, "") not in ("", plain))
 
     # -- what can be entered ----------------------------------------------------------------------
+
+    def show_cluster(self, words: str, role: str, can_test: bool) -> None:
+        """What is known of the cluster, and whether it can be asked."""
+        self.cluster.setText(words)
+        set_role(self.cluster, role)
+        self.test.setEnabled(can_test)
+
+    def close_field(self, key: str, why: str) -> None:
+        """Nothing can be entered there; without a reason, it can."""
+        widget = self._rows[key][-1] if key not in self.edits else self.edits[key]
+        self._tips.setdefault(widget, widget.toolTip())
+        self._closed[widget] = why
+        widget.setToolTip(why or self._tips[widget])
+        widget.setEnabled(not why)
+        widget.setAccessibleDescription(why)
 
     def show_parameters(self, parameters: Collection[str]) -> None:
         """Only what the kernel declares is asked for."""

@@ -25,6 +25,7 @@ class MachineForm(OptionForm):
         "gap_tol": "gapToleranceEdit",
         "max_iter": "stepLimitEdit",
         "cache_mb": "cacheEdit",
+        "scheduler": "trainSchedulerEdit",
     }
 
     def __init__(self) -> None:

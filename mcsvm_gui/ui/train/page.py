@@ -58,6 +58,7 @@ class TrainPage(PageWidget):
     tour_asked = Signal(str)  # of the playground, at a stop
     use_asked = Signal()
     check_acted = Signal(str, object)
+    scheduler_test_asked = Signal()
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -72,6 +73,7 @@ class TrainPage(PageWidget):
         self.checks = ChecksList(compact=True)
         self.checks.acted.connect(self.check_acted)
         self.form.changed.connect(self.form_changed)
+        self.form.test_asked.connect(self.scheduler_test_asked)
         self.plots.view_changed.connect(self.view_changed)
         self.plots.message.connect(self.message)
         self.card.pause_asked.connect(self.pause_asked)
@@ -174,6 +176,12 @@ class TrainPage(PageWidget):
         machine = self.form.texts()["machine"]
         if machine in self._ideas:
             self.idea.show_idea(machine, self._ideas[machine])
+
+    def show_cluster(self, words: str, role: str, can_test: bool) -> None:
+        self.form.show_cluster(words, role, can_test)
+
+    def close_field(self, key: str, why: str) -> None:
+        self.form.close_field(key, why)
 
     def show_classes(self, totals: Mapping[str, float]) -> None:
         self.form.show_classes(totals)

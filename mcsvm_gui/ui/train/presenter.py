@@ -13,6 +13,7 @@ from mcsvm_gui.core.machine import choices, form, summary
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.ui.runs.checks import FormChecks
+from mcsvm_gui.ui.threads.cluster import ClusterField
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Advice
@@ -40,6 +41,7 @@ class TrainView(Protocol):
     python_asked: SignalInstance
     runs_python_asked: SignalInstance
     message: SignalInstance
+    scheduler_test_asked: SignalInstance
 
     def texts(self) -> dict[str, str]: ...
     def set_texts(self, texts: Mapping[str, str]) -> None: ...
@@ -48,6 +50,8 @@ class TrainView(Protocol):
     def show_choices(self, choices: choices.Choices) -> None: ...
     def show_classes(self, totals: Mapping[str, float]) -> None: ...
     def show_errors(self, errors: Mapping[str, str]) -> None: ...
+    def show_cluster(self, words: str, role: str, can_test: bool) -> None: ...
+    def close_field(self, key: str, why: str) -> None: ...
     def show_obstacle(self, one: str | None, all_: str | None) -> None: ...
     def show_command(self, command: str) -> None: ...
     def show_checks(self, advice: Sequence[Advice]) -> None: ...
@@ -70,6 +74,7 @@ class TrainPresenter(QObject):
         self._request: Request | None = None  # what the form asks for, where every entry is right
         self._refused: str | None = None  # why that cannot be trained
         self._obstacle: str | None = None  # why nothing can be trained
+        self._cluster = ClusterField(view, workspace.tasks, self)
         self._changed: set[int] = set()
         self._plotted: list[int] = []
         self._soon = QTimer(self, interval=0, singleShot=True)  # once for all runs that the queue tells of
@@ -173,6 +178,7 @@ class TrainPresenter(QObject):
         self._refused = found.reason
         if not errors:
             self._request = self._asked(values)
+        self._cluster.look()
         if self._request is not None:
             self._intend(self._request)
         self._tell(bool(errors))
@@ -198,6 +204,8 @@ class TrainPresenter(QObject):
             common = tr("Correct what is marked first.")
         elif self._workspace.dataset is None:
             common = tr("Open data first, on the Data page.")
+        elif self._request is not None and self._request.scheduler is not None:
+            common = _not_on_cluster(self._request)
         self._hinder(common or self._refused, common)
         self._view.show_command("" if self._request is None or self._refused else command(self._request))
 
@@ -423,6 +431,18 @@ def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
     except InputError as error:
         others = {name: text for name, text in texts.items() if name != "kernel"}
         return replace(choices.choices(_plain(others), classes), reason=worded(error), parameters=())
+
+
+def _not_on_cluster(request: Request) -> str | None:
+    """Why it cannot be trained there, as far as that is known without asking."""
+    from mcsvm_gui.core.cluster.posing import check
+    from solvers.errors import InputError
+
+    try:
+        check(request)
+    except InputError as error:
+        return worded(error)
+    return None
 
 
 def _mapping(value: object) -> TypeGuard[dict[str, Any]]:

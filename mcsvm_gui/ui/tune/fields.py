@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QLineEdit
 
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.tune.form import OF_REQUEST
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, SEARCHES
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.labels import set_role, wrapped
 from mcsvm_gui.ui.kit.option_form import OptionForm
 from mcsvm_gui.ui.plots.machine_list import MachineList
 
 
 class TuneFields(OptionForm):
-    test_asked = Signal()
     PREFIX = "tune"
     NAMES: ClassVar = {
         "step": "gridStepEdit",
@@ -36,8 +34,6 @@ class TuneFields(OptionForm):
 
     def __init__(self) -> None:
         super().__init__()
-        self._closed: dict[QWidget, str] = {}  # what cannot be entered, and why
-        self._tips: dict[QWidget, str] = {}  # of the same, where it can
         self._build_machines()
         words = {"kernel": names.kernel_titles(), "search": names.translated(SEARCHES)}
         options = (*OF_REQUEST.values(), *RANGES.values(), *SEARCH_OPTIONS.values())
@@ -48,7 +44,6 @@ class TuneFields(OptionForm):
                 self.add_option(option, words.get(option.name))
         self.fold(tr("More options of the search"))
         self.add_by_use((option for option in options if option.tune == "more"), words)
-        self._build_cluster()
         self.end()
 
     # -- building ---------------------------------------------------------------------------------
@@ -58,17 +53,6 @@ class TuneFields(OptionForm):
         self.machines.changed.connect(self.changed)
         self.add_wide(self.machines)
         self._add_error("machines", self.machines)
-
-    def _build_cluster(self) -> None:
-        self.test = QPushButton(tr("Test"))
-        self.test.setObjectName("schedulerTestButton")
-        self.test.setAccessibleName(tr("Test the cluster"))
-        self.test.clicked.connect(self.test_asked)
-        self.cluster = wrapped("schedulerReason")
-        self.cluster.hide()
-        self._rows["scheduler"] = *self._rows["scheduler"], self.test, self.cluster
-        self._grid.addWidget(self.test, self._grid.rowCount(), 1)
-        self.add_wide(self.cluster)
 
     @property
     def scheduler(self) -> QLineEdit:
@@ -86,21 +70,6 @@ class TuneFields(OptionForm):
             super().set_texts(texts)
 
     # -- what can be entered ----------------------------------------------------------------------
-
-    def show_cluster(self, words: str, role: str, can_test: bool) -> None:
-        """What is known of the cluster, and whether it can be asked."""
-        self.cluster.setText(words)
-        set_role(self.cluster, role)
-        self.test.setEnabled(can_test)
-
-    def close_field(self, key: str, why: str) -> None:
-        """Nothing can be entered there; without a reason, it can."""
-        widget = self._rows[key][-1] if key not in self.edits else self.edits[key]
-        self._tips.setdefault(widget, widget.toolTip())
-        self._closed[widget] = why
-        widget.setToolTip(why or self._tips[widget])
-        widget.setEnabled(not why)
-        widget.setAccessibleDescription(why)
 
     def set_busy(self, busy: bool) -> None:
         """What is searched stays as it is while it is searched."""

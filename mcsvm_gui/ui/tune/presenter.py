@@ -16,7 +16,7 @@ from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_text
 from mcsvm_gui.core.tune import form, summary
 from mcsvm_gui.ui.runs.checks import EXTEND, FormChecks
-from mcsvm_gui.ui.tune.cluster import TuneCluster
+from mcsvm_gui.ui.threads.cluster import ClusterField
 from mcsvm_gui.ui.tune.report import TuneReport
 from mcsvm_gui.ui.tune.view import TuneView
 from solvers.errors import InputError
@@ -54,7 +54,8 @@ class TunePresenter(QObject):
         self._ticks.timeout.connect(self._look)
         self._listen()
         view.set_texts(form.DEFAULTS)
-        self._cluster, self._report = TuneCluster(view, workspace.tasks, self), TuneReport(view, workspace, self)
+        self._cluster = ClusterField(view, workspace.tasks, self, beside="jobs")
+        self._report = TuneReport(view, workspace, self)
         self._report.changed.connect(self._look)
         self._check()
 

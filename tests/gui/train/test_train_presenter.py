@@ -39,7 +39,7 @@ class View(FormView):
     form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
     pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
     python_asked, runs_python_asked = Signal(), Signal()
-    check_acted = Signal(str, object)
+    check_acted, scheduler_test_asked = Signal(str, object), Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class View(FormView):
         self.looks = dict(view)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        if not name.startswith(("show_", "draw")):
+        if not name.startswith(("show_", "draw", "close_")):
             raise AttributeError(name)
         return lambda *values, **named: self.told.append((name, values, named))
 
@@ -479,3 +479,15 @@ def test_what_is_to_be_trained_is_part_of_what_is_checked(page: Page) -> None:
     page.view.edit(split="order", kernel="linear")
     page.view.edit(C="3")
     assert planned == [{"split": "order", "kernel": "linear", "weighted": False}]
+
+
+def test_what_a_cluster_cannot_do_is_said_before_it_is_asked(page: Page) -> None:
+    page.view.edit(scheduler="127.0.0.1:8786")
+    assert page.view.obstacle is None
+    assert page.presenter.request is not None
+    assert page.presenter.request.scheduler == "tcp://127.0.0.1:8786"
+    page.view.edit(scheduler="127.0.0.1:8786", calibrate="temperature")
+    assert "Calibration" in str(page.view.obstacle)
+    page.presenter.do("trainAction")
+    page.presenter.do("trainAllAction")
+    assert page.queue.submitted == []

@@ -57,6 +57,7 @@ def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOn
     """The label of the first file is that of all; whether there are classes to tell apart is asked of all rows."""
     label, guesses = label_of(files[0], options, open_one, needs_label=needs_label)
     found = replace(joined(opened(files, replace(options, label=label, merge=None), open_one)), name=path)
+    found = found.counting() if needs_label else found
     if not needs_label:
         if found.labels is None:
             return found

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.cluster.examining import Examined
 from mcsvm_gui.core.data.files import address
-from mcsvm_gui.ui.tune import cluster as tune_cluster
-from mcsvm_gui.ui.tune.cluster import TuneCluster
+from mcsvm_gui.ui.threads import cluster
+from mcsvm_gui.ui.threads.cluster import ClusterField
 
 
 class View(QObject):
@@ -50,7 +50,7 @@ class Tasks:
 class Field:
     def __init__(self) -> None:
         self.view, self.tasks = View(), Tasks()
-        self.cluster = TuneCluster(self.view, self.tasks)  # type: ignore[arg-type]
+        self.cluster = ClusterField(self.view, self.tasks, beside="jobs")  # type: ignore[arg-type]
 
     def enter(self, text: str) -> None:
         self.view.address = text
@@ -63,7 +63,7 @@ class Field:
 
 @pytest.fixture
 def field(monkeypatch: pytest.MonkeyPatch) -> Field:
-    monkeypatch.setattr(tune_cluster, "missing_library", lambda: "")
+    monkeypatch.setattr(cluster, "missing_library", lambda: "")
     return Field()
 
 
@@ -115,7 +115,7 @@ def test_threads_here_are_not_asked_for_beside_a_cluster(field: Field) -> None:
 
 
 def test_without_the_library_the_field_is_closed_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tune_cluster, "missing_library", lambda: "not here")
+    monkeypatch.setattr(cluster, "missing_library", lambda: "not here")
     field = Field()
     assert "pip install distributed" in field.view.closed["scheduler"]
     assert not field.view.can_test

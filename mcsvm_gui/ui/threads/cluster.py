@@ -1,31 +1,40 @@
-"""The scheduler's field on the Tune page: whether it can be filled in, and what its Test button finds."""
+"""The field of a scheduler, on every page that has one: whether it can be filled in, what its Test button finds."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.data.files.address import EXAMPLE, missing_library
-from mcsvm_gui.ui.tune.view import TuneView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.cluster.examining import Examined
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 
 
-class TuneCluster(QObject):
-    def __init__(self, view: TuneView, tasks: Tasks, parent: QObject | None = None) -> None:
+class ClusterView(Protocol):
+    scheduler_test_asked: SignalInstance
+
+    def texts(self) -> dict[str, str]: ...
+    def show_cluster(self, words: str, role: str, can_test: bool) -> None: ...
+    def close_field(self, key: str, why: str) -> None: ...
+
+
+class ClusterField(QObject):
+    """`beside`: the field of a number that is of this computer alone."""
+
+    def __init__(self, view: ClusterView, tasks: Tasks, parent: QObject | None = None, beside: str = "") -> None:
         super().__init__(parent)
-        self._view, self._tasks = view, tasks
+        self._view, self._tasks, self._beside = view, tasks, beside
         self._address = ""  # as it stands in the field
         self._asking: Ticket | None = None
         self._missing = bool(missing_library())
         view.scheduler_test_asked.connect(self.test)
         if self._missing:
-            why = tr("Searching on a cluster needs a package that is not here: pip install distributed")
+            why = tr("A cluster needs a package that is not here: pip install distributed")
             view.close_field("scheduler", why)
             view.show_cluster(why, "muted", False)
         else:
@@ -33,8 +42,10 @@ class TuneCluster(QObject):
 
     def look(self) -> None:
         """What was found is true of one address."""
-        address = self._view.texts()["scheduler"].strip()
-        self._view.close_field("jobs", tr("The workers of a cluster have threads of their own.") if address else "")
+        address = self._view.texts().get("scheduler", "").strip()
+        if self._beside:
+            why = tr("The workers of a cluster have threads of their own.") if address else ""
+            self._view.close_field(self._beside, why)
         if self._missing or address == self._address:
             return
         self._address = address
