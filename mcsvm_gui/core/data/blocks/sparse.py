@@ -38,7 +38,7 @@ def datasets(
         if labelled not in (None, parsed.labels is not None):
             raise FileError(path, "some lines have a label and others none", line=int(parsed.lines[0]))
         labelled = parsed.labels is not None
-        dataset = libsvm.dataset_of(source, parsed, (), tuple(said), needs_label=False, before=rows)
+        dataset = libsvm.dataset_of(source, parsed, (), tuple(said), needs_label=False, before=rows, options=options)
         yield dataset
         rows, width, said = rows + dataset.rows, max(width, len(dataset.columns)), []
     if not rows:

@@ -7,6 +7,7 @@ says what is wrong, and where.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
-from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.options import OF_KIND, ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import labels, libsvm_slow
 from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
@@ -29,7 +30,7 @@ from solvers.errors import Sentence
 
 NAME = "libsvm"
 NOTHING_SAID = ReadOptions()
-OPTIONS = "format", "encoding"
+OPTIONS = "format", "encoding", "columns", "drop"
 # A label, and then something that means to be index:value, right or wrong.
 _PAIRS = re.compile(  # a label and a pair, or pairs alone; no line of CSV with a time of day in it
     rb'(?:[^\s:,"]*|[+-]?[0-9.]+(?:,[+-]?[0-9.]+)*)\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:\s*[^\s,";]*(?:\s|$)'
@@ -82,8 +83,8 @@ def unused(source: Source, options: ReadOptions) -> list[Notice]:
             "a LIBSVM file has no column of weights; leave {weights} out, or write the rows as CSV with such a column",
             weights=OptionWords("weights"),
         )
-    for name in ("groups", "fold_column"):
-        if getattr(options, name) is not None:
+    for name in ("groups", "fold_column", "names", *OF_KIND.values()):
+        if getattr(options, name):
             raise FileError(
                 source.path,
                 "a LIBSVM file has no column beside label and features; leave {option} out, or write the rows as CSV",
@@ -238,6 +239,7 @@ def dataset_of(
         sentence = Sentence("indices count from 0 in this file; features are named 0, 1, 2, ...")
         notices = (*notices, Notice("zero-based", sentence))
     matrix, parsed, chosen = _chosen(source, matrix, base, parsed, options.where)
+    matrix = _without(source, matrix, base, options, needed=before is None and needs_label)
     notices = (*notices, *chosen)
     values: np.ndarray | None = None
     more: tuple[Notice, ...] = ()
@@ -261,6 +263,32 @@ def dataset_of(
         digest=source.digest,
         before=before,
     )
+
+
+def _without(source: Source, matrix: sp.csr_array, base: int, options: ReadOptions, *, needed: bool) -> sp.csr_array:
+    """Columns that are left out keep their number and hold nothing."""
+    if not options.columns and not options.drop:
+        return matrix
+    gone = np.full(matrix.shape[1], bool(options.columns))
+    gone[_positions(source, options.columns, base, matrix.shape[1], needed=needed)] = False
+    gone[_positions(source, options.drop, base, matrix.shape[1], needed=needed)] = True
+    matrix.data[gone[matrix.indices]] = 0.0
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _positions(source: Source, names: Sequence[str], base: int, width: int, *, needed: bool) -> list[int]:
+    places = {name: int(name) - base if name.isdecimal() else -1 for name in names}
+    absent = [name for name, place in places.items() if not 0 <= place < width]
+    if absent and (needed or not all(map(str.isdecimal, absent))):
+        raise FileError(
+            source.path,
+            "there is no column {name}; columns of a LIBSVM file are numbers from {first} to {last}",
+            name=quoted(absent[0]),
+            first=base,
+            last=base + width - 1,
+        )
+    return [place for place in places.values() if 0 <= place < width]
 
 
 def _chosen(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.readers import libsvm, libsvm_slow
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.readers import libsvm, libsvm_slow, open_dataset
+from solvers.errors import InputError
 
 Read = Callable[..., Dataset]
 
@@ -123,3 +126,34 @@ def test_both_ways_read_the_same() -> None:
     fast, slow = libsvm.parse(data), libsvm_slow.parse(Path("a"), data, needs_label=True)
     for name in ("labels", "pointers", "indices", "values", "lines"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        ({"drop": ("2",)}, [[1.0, 0.0, 3.0], [0.0, 0.0, 9.0]]),
+        ({"columns": ("1", "2")}, [[1.0, 2.0, 0.0], [0.0, 5.0, 0.0]]),
+        ({"columns": ("1", "2"), "drop": ("1",)}, [[0.0, 2.0, 0.0], [0.0, 5.0, 0.0]]),
+    ],
+)
+def test_columns_that_are_left_out_hold_nothing(tmp_path: Path, said: dict[str, Any], held: list[list[float]]) -> None:
+    path = tmp_path / "t.libsvm"
+    path.write_text("1 1:1 2:2 3:3\n2 2:5 3:9\n")
+    assert open_dataset(path, ReadOptions(**said)).matrix.toarray().tolist() == held
+    assert open_dataset(path, ReadOptions(**said), needs_label=False).matrix.toarray().tolist() == held
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"drop": ("4",)}, 'no column "4"; columns of a LIBSVM file are numbers from 1 to 3'),
+        ({"columns": ("size",)}, 'no column "size"'),
+        ({"text": ("2",)}, "leave --text out"),
+        ({"names": ("2",)}, "leave --names out"),
+    ],
+)
+def test_roles_that_its_columns_cannot_have(tmp_path: Path, said: dict[str, Any], sentence: str) -> None:
+    path = tmp_path / "t.libsvm"
+    path.write_text("1 1:1 2:2 3:3\n2 2:5 3:9\n")
+    with pytest.raises(InputError, match=sentence):
+        open_dataset(path, ReadOptions(**said))
