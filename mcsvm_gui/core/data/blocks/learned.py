@@ -11,6 +11,7 @@ from mcsvm_gui.core.data.dataset import ColumnKind, Notice
 class Learned:
     encoding: str | None = None
     not_utf8: tuple[int, int] = (0, 0)  # the first byte that shows it, and its line
+    whole: bool = False  # some rows are chosen, and only all of these tell the kind of a column
     trailing: bool = True  # the last column may be left out: it has neither a name nor cells
     kinds: dict[int, ColumnKind] = field(default_factory=dict)  # of columns whose cells differ from block to block
     notices: list[Notice] = field(default_factory=list)  # on these

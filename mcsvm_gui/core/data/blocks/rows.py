@@ -1,7 +1,7 @@
 """The rows of a file, or of several, as data sets that follow each other.
 
-CSV and LIBSVM are read in blocks of lines (`cutting.BLOCK`). A file that is smaller, one of which some rows are chosen
-or classes merged, and any of another format, is one block. What a file shows too late - another encoding, a column of
+CSV and LIBSVM are read in blocks of lines (`cutting.BLOCK`). A file that is smaller, and any of another format, is one
+block. What a file shows too late - another encoding, a column of
 numbers with a word in it - raises ReadAgainError: who took blocks forgets them, and iterates again.
 """
 
@@ -65,7 +65,7 @@ class _FileBlocks:
     def _datasets(self) -> Iterator[Dataset]:
         self._content = content = self._content or UnpackedFile(self.path)
         start, all_of_it = cutting.beginning(content.pieces())
-        if all_of_it or self.options.where or self.options.merge:
+        if all_of_it or self.learned.whole:
             yield read_dataset(content.whole(), self.options, needs_label=False)
             return
         encoding = cutting.encoding_of(self.path, start, self.options, self.learned)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from mcsvm_gui.core.base.errors import FileError
@@ -12,6 +13,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import libsvm
 from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.roles.choosing import NoRowsError, chosen_rows, no_rows
 
 
 def quote_of(data: bytes, options: ReadOptions) -> bytes:
@@ -26,7 +28,8 @@ def datasets(
     notices: tuple[Notice, ...],
 ) -> Iterator[Dataset]:
     """`notices`: on the encoding."""
-    rows, width, labelled = 0, 0, None
+    rows, width, passed, labelled = 0, 0, 0, None
+    held: Dataset | None = None  # until it is known what the rows behind it have to say
     said = [*notices, *libsvm.unused(Source(path, b"", ()), options)]
     for block in blocks():
         source = Source(path, block.data, ())
@@ -38,10 +41,22 @@ def datasets(
         if labelled not in (None, parsed.labels is not None):
             raise FileError(path, "some lines have a label and others none", line=int(parsed.lines[0]))
         labelled = parsed.labels is not None
-        dataset = libsvm.dataset_of(source, parsed, (), tuple(said), needs_label=False, before=rows, options=options)
-        yield dataset
+        try:
+            dataset = libsvm.dataset_of(
+                source, parsed, (), tuple(said), needs_label=False, before=rows, options=options
+            )
+        except NoRowsError as nothing:
+            passed += nothing.rows
+            said.append(chosen_rows(options.where or "", 0, nothing.rows))
+            continue
+        if held is not None:
+            yield held
+        held = dataset
         rows, width, said = rows + dataset.rows, max(width, len(dataset.columns)), []
-    if not rows:
+    if held is None and passed:
+        raise no_rows(path, options.where or "", passed)
+    if held is None:
         raise FileError(path, "no data rows: there is nothing but blank lines and comments")
     if not width:
         raise libsvm.without_features(Source(path, b"", ()))
+    yield replace(held, notices=(*held.notices, *said))

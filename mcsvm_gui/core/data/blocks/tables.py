@@ -24,6 +24,7 @@ from mcsvm_gui.core.data.readers.dialect import find_dialect
 from mcsvm_gui.core.data.readers.records import Records
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text
+from mcsvm_gui.core.data.roles.choosing import NoRowsError, chosen_rows, no_rows
 
 _WORDS = 1000  # of a column of words and numbers that are kept, to name three
 Blocks = Callable[[], Iterator[TextBlock]]  # from the start, each time
@@ -37,27 +38,46 @@ def datasets(
     path: Path, blocks: Blocks, options: ReadOptions, learned: Learned, notices: tuple[Notice, ...]
 ) -> Iterator[Dataset]:
     """`notices`: on the encoding."""
-    rows, said = 0, [*notices, *learned.notices]
+    rows, passed, said = 0, 0, [*notices, *learned.notices]
     first: Dataset | None = None
+    held: Dataset | None = None  # until it is known what the rows behind it have to say
     for layout, source, records, found in _laid_out(path, blocks, options, learned):
         said += found
         if not len(records):
             continue
         try:
             dataset = layout.dataset(source, records, said, needs_label=False, before=rows)
+        except NoRowsError as nothing:
+            passed += nothing.rows
+            said.append(chosen_rows(options.where or "", 0, nothing.rows))
+            continue
         except FileError as refusal:
+            _read_whole_if_chosen(options, learned)
             _reconsider(refusal, layout, path, blocks, options, learned)
             raise
         first = first or dataset
         if list(dataset.columns) != list(first.columns):
             differing = [a.name for a, b in zip(dataset.columns, first.columns, strict=True) if a != b]
             positions = [layout.columns.index(name) for name in differing]
+            _read_whole_if_chosen(options, learned)
             _learn_kinds(positions, layout, path, blocks, options, learned)
             raise ReadAgainError
-        yield dataset
+        if held is not None:
+            yield held
+        held = dataset
         rows, said = rows + dataset.rows, []
-    if first is None:
+    if held is None and passed:
+        raise no_rows(path, options.where or "", passed)
+    if held is None:
         raise FileError(path, "no data rows; a data file has a line per example")
+    yield replace(held, notices=(*held.notices, *said))
+
+
+def _read_whole_if_chosen(options: ReadOptions, learned: Learned) -> None:
+    """Rows that are not asked for must not tell of what kind a column is."""
+    if options.where is not None:
+        learned.whole = True
+        raise ReadAgainError
 
 
 def _laid_out(

@@ -238,7 +238,7 @@ def dataset_of(
     if base == 0:
         sentence = Sentence("indices count from 0 in this file; features are named 0, 1, 2, ...")
         notices = (*notices, Notice("zero-based", sentence))
-    matrix, parsed, chosen = _chosen(source, matrix, base, parsed, options.where)
+    matrix, parsed, chosen = _chosen(source, matrix, base, parsed, options.where, whole=before is None)
     matrix = _without(source, matrix, base, options, needed=before is None and needs_label)
     notices = (*notices, *chosen)
     values: np.ndarray | None = None
@@ -292,13 +292,15 @@ def _positions(source: Source, names: Sequence[str], base: int, width: int, *, n
 
 
 def _chosen(
-    source: Source, matrix: sp.csr_array, base: int, parsed: Parsed, where: str | None
+    source: Source, matrix: sp.csr_array, base: int, parsed: Parsed, where: str | None, *, whole: bool
 ) -> tuple[sp.csr_array, Parsed, tuple[Notice, ...]]:
     """The rows that are asked for, by their class or by the value of a column."""
 
     def cells(name: str) -> np.ndarray:
         if name in (CLASS, "label") and parsed.labels is not None:
             return parsed.labels
+        if not whole and name.isdecimal() and int(name) >= base + matrix.shape[1]:
+            return np.zeros(matrix.shape[0])  # other blocks may have it
         if not name.isdecimal() or not base <= int(name) < base + matrix.shape[1]:
             raise FileError(source.path, "there is no column {name} to choose rows by", name=quoted(name))
         return np.asarray(matrix[:, [int(name) - base]].toarray()).ravel()

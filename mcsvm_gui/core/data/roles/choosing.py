@@ -11,14 +11,16 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import splitting
-from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.roles.conditions import conditions, merges
 from solvers.errors import InputError, Sentence
 
 
 class NoRowsError(FileError):
-    """Of this file; of a folder others may have some."""
+    """Of this file, or this block of it; of a folder others may have some."""
+
+    rows = 0  # that there were
 
 
 def rows_where(
@@ -36,15 +38,28 @@ def rows_where(
     except InputError as trouble:
         raise FileError(path, trouble.sentence) from None
     if not kept.any():
-        raise NoRowsError(path, "no row is left where {where}", where=quoted(where))
-    sentence = Sentence(
+        raise no_rows(path, where, rows)
+    return np.flatnonzero(kept), (chosen_rows(where, int(kept.sum()), rows),)
+
+
+def no_rows(path: Path, where: str, rows: int) -> NoRowsError:
+    error = NoRowsError(path, "no row is left where {where}", where=quoted(where))
+    error.rows = rows
+    return error
+
+
+def chosen_rows(where: str, kept: int, rows: int) -> Notice:
+    return Notice.of("chosen-rows", NoticeTally(_chosen, kept, rows, about=where))
+
+
+def _chosen(tally: NoticeTally) -> Sentence:
+    return Sentence(
         "{kept} of {count} row is read: where {where}",
         "{kept} of {count} rows are read: where {where}",
-        kept=int(kept.sum()),
-        count=rows,
-        where=where,
+        kept=tally.count,
+        count=tally.more,
+        where=tally.about,
     )
-    return np.flatnonzero(kept), (Notice("chosen-rows", sentence),)
 
 
 def merged(
@@ -68,14 +83,18 @@ def merged(
     found = [name for name in distinct.tolist() if name in become]
     if not found:
         return labels, []
-    sentence = Sentence(
+    tally = NoticeTally(_merged, columns=tuple(found), words=tuple(dict.fromkeys(become[name] for name in found)))
+    return called[codes], [Notice.of("merged-classes", tally)]
+
+
+def _merged(tally: NoticeTally) -> Sentence:
+    return Sentence(
         "class {old} counts as {new}",
         "classes {old} count as {new}",
-        count=len(found),
-        old=names(found),
-        new=names(dict.fromkeys(become[name] for name in found)),
+        count=len(tally.columns),
+        old=names(tally.columns),
+        new=names(tally.words),
     )
-    return called[codes], [Notice("merged-classes", sentence)]
 
 
 def a_share(dataset: Dataset, share: float | None) -> Dataset:

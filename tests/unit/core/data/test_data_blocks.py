@@ -335,3 +335,40 @@ def test_lines_are_named_alike_however_they_are_cut() -> None:
         for low, high in pairwise(cuts):
             joined = joined.joined(Lines.of([line for line in lines if low < line <= high]))
         assert joined.said == places(lines)
+
+
+CHOSEN = ["x>100", "x<20", "CLASS=b", "x>140; CLASS=a,c", "x>50; x<60"]
+
+
+@pytest.mark.parametrize("where", CHOSEN)
+@pytest.mark.parametrize("merge", [None, "one=a+b", "one=a+nothing; two=c"])
+def test_chosen_rows_and_merged_classes(tmp_path: Path, where: str, merge: str | None) -> None:
+    """Also where whole blocks have no such row, the last ones among them."""
+    path = tmp_path / "t.csv"
+    path.write_text("x,colour,label\n" + "".join(f"{j},{['red', 'blue'][j % 2]},{'abc'[j % 3]}\n" for j in range(150)))
+    assert len(by_blocks(path)) > 4
+    same(path, ReadOptions(label="label", where=where, merge=merge))
+
+
+@pytest.mark.parametrize("where", ["1>100", "CLASS=2", "9>0", "1<5"])
+def test_chosen_rows_of_sparse_files(tmp_path: Path, where: str) -> None:
+    path = tmp_path / "t.libsvm"
+    path.write_text("".join(f"{j % 3} 1:{j + 1} {9 if j % 40 == 7 else 4}:2.5\n" for j in range(150)))
+    assert len(by_blocks(path)) > 4
+    same(path, ReadOptions(where=where, merge="5=0+1"))
+
+
+def test_no_such_row_in_any_block(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,label\n" + "".join(f"{j},{'ab'[j % 2]}\n" for j in range(200)))
+    with pytest.raises(FileError, match="no row is left where"):
+        by_blocks(path, ReadOptions(label="label", where="x>1000"))
+
+
+def test_rows_that_are_not_asked_for_tell_nothing_of_a_column(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    odd = {120: "word", 130: "other"}
+    path.write_text("x,y,label\n" + "".join(f"{j},{odd.get(j, j)},{'ab'[j % 2]}\n" for j in range(150)))
+    same(path, ReadOptions(label="label", where="x<100"))
+    with pytest.raises(FileError, match="word"):
+        by_blocks(path, ReadOptions(label="label", where="x>10"))
