@@ -61,6 +61,7 @@ class FakeLearning(Remembering):
 class FakeView(Remembering):
     seen, order_asked, message, newest_asked = Signal(), Signal(str), Signal(str), Signal()
     save_asked, experiment_asked, report_asked = Signal(str, list, list), Signal(str), Signal(str)
+    python_asked = Signal()
     visible = True
 
     def __init__(self) -> None:
