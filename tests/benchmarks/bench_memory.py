@@ -24,9 +24,7 @@ WINDOW = """
 import sys, time
 from PySide6.QtWidgets import QApplication
 from mcsvm_gui.assembly import assemble
-from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.ui.threads.garbage import GarbageCollector
-from solvers.selection.grid import Range
 
 def tell(what):
     size, resident, shared, *rest = (int(part) * 4096 / 2**20 for part in open("/proc/self/statm").read().split())
@@ -74,12 +72,22 @@ train(6, 0)
 tell("6 runs, their leaderboard")
 train(100, 6)
 tell("100 runs more")
+from mcsvm_gui.core.tune.options import TuneRequest  # here: else the solvers were loaded before
+from solvers.selection.grid import Range
+
+def search(count, first):
+    for number in range(first, first + count):
+        asked = TuneRequest(("ww", "ovo"), Range(-1.0, 5.0, 2.0), Range(-5.0, float(number % 3), 2.0), folds=3 + number)
+        work.searches.start(work.base_request(machine="ww"), asked, work.dataset)
+        wait(lambda: not work.searches.active)
+    rest()
+
 window.show_page("tune")
-for number in range(10):
-    asked = TuneRequest(("ww", "ovo"), Range(-1.0, 5.0, 2.0), Range(-5.0, float(number % 3), 2.0), folds=3 + number)
-    work.searches.start(work.base_request(machine="ww"), asked, work.dataset)
-    wait(lambda: not work.searches.active)
 rest()
+tell("the Tune page seen")
+search(1, 0)
+tell("a search")
+search(10, 1)
 tell("10 searches more")
 assembly.close()
 """

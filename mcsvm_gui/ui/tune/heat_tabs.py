@@ -30,6 +30,7 @@ class HeatTabs(QTabWidget):
         self.setObjectName("heatmapTabs")
         self.setAccessibleName(tr("Heat maps"))
         self.setDocumentMode(True)
+        self._made: dict[str, HeatPlot] = {}  # also those of machines that are not shown now
         self.plots: dict[str, HeatPlot] = {}
         self.tiles: dict[str, HeatPlot] = {}
         self._all, tiles = QWidget(), QWidget()
@@ -108,11 +109,18 @@ class HeatTabs(QTabWidget):
         for plot in (*self.plots.values(), *self.tiles.values()):
             self._grid.removeWidget(plot)
             plot.setParent(None)
-            plot.close()
-            plot.deleteLater()
+            plot.hide()
         self.plots, self.tiles = {}, {}
 
     def _plot(self, name: str, shown: HeatMap, *, small: bool = False) -> HeatPlot:
+        """One that was there before, if any: pyqtgraph never frees a plot, 2 MB each."""
+        if name not in self._made:
+            self._made[name] = self._new_plot(name, shown, small)
+        plot = self._made[name]
+        plot.setVisible(small)  # a tab shows its own
+        return plot
+
+    def _new_plot(self, name: str, shown: HeatMap, small: bool) -> HeatPlot:
         plot = HeatPlot(name, shown.title, small=small)
         plot.chosen.connect(lambda cost, gamma: self.cell_chosen.emit(shown.machine, cost, gamma))
         plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))

@@ -20,6 +20,7 @@ from mcsvm_gui.core.tune.form import DEFAULTS
 from mcsvm_gui.core.tune.options import SEARCHES
 from mcsvm_gui.ui.kit import file_dialogs, theme
 from mcsvm_gui.ui.plots.heatmap import HeatPlot
+from mcsvm_gui.ui.tune.heat_tabs import HeatTabs
 from mcsvm_gui.ui.tune.page import TunePage
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS
@@ -315,3 +316,24 @@ def test_the_offer_to_extend_is_there_only_when_made(page: TunePage, qtbot: QtBo
         qtbot.mouseClick(page.train_best, Qt.MouseButton.LeftButton)
     page.show_best("", "Train it")
     assert not page.train_best.isEnabled()
+
+
+def test_searches_of_other_machines_make_no_plots_anew(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counted(self: HeatTabs, name: str, shown: heat.HeatMap, small: bool) -> HeatPlot:
+        made.append(name)
+        return new(self, name, shown, small)
+
+    new = HeatTabs._new_plot
+    monkeypatch.setattr(HeatTabs, "_new_plot", counted)
+    tabs = HeatTabs()
+    qtbot.addWidget(tabs)
+    tabs.show()
+    for machines in (("ww",), ("ww", "ovo"), ("ww",), ("ovo", "ww"), ("ww", "ovo")):
+        tabs.show_maps([heat_map(name) for name in machines])
+        assert list(tabs.plots) == list(machines)
+        assert list(tabs.tiles) == (list(machines) if len(machines) > 1 else [])
+        assert not any(tile.isHidden() for tile in tabs.tiles.values())
+        assert tabs.currentWidget().isVisible()
+    assert sorted(made) == ["heatmap-ovo", "heatmap-ww", "heatmapTile-ovo", "heatmapTile-ww"]
