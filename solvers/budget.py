@@ -41,7 +41,6 @@ class Budget:
     block_variables: int = 768  # of a block, at most; 384: 1.2 times on the 13 of 41 rows that change, 1536: 1.0 on 5
     block_patience: int = 3  # pair steps per variable of a block, at most; 2: 1.1 times on 21 of 41 rows, 6: 1.0 on 20
     sum_patience: int = 8  # the same for pairs within an example; 4: 0.9 times on 14 of 41 rows, 16: 1.1, up to 3.2
-    block_whole: int = 2500  # examples up to which all kernel rows are computed at once, half of them and 25 MB at most
     round_price: float = 1.2e-4  # s of a round of blocks: Python and passes over all variables; calibrate.py
     step_price: float = 2.5e-7  # s of a pair step in a block of about 250 variables, for Newton steps; calibrate.py
     full_step_price: float = 7e-7  # s of a pair step in a full block, for other phases; calibrate.py

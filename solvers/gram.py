@@ -47,7 +47,6 @@ class Gram:
             self.cache_bytes -= 8.0 * len(self) ** 2
         self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
         self.capacity = self._room_for_rows()
-        self._for_all = self.capacity == len(self)  # before anything else takes memory
         self.diagonal = kernel.diagonal(points)
         self._count = [0]  # of kernel values, shared with `inner`
         self._inner: Gram | None = None  # of some of the examples, while it has the memory of this one
@@ -97,21 +96,18 @@ class Gram:
         return self.slot_of[examples]
 
     def fetch_all(self) -> Work[None]:
-        """The rows of all examples into an empty store that holds them: half of the values are computed."""
-        assert self.empty_for_all, "fetch_all with rows in the store, or without room for all"
+        """The rows of all examples of a small Gram into its empty store: half of the values are computed."""
+        assert self.ready_for_all, "fetch_all of a large Gram, with rows in the store, or without room for all"
         pages, n = Pages(4 * len(self) ** 2), len(self)
         values = pages.array(np.float32).reshape(n, n)
-        if self.small:
-            values[...] = yield from self.exact()
-        else:
-            yield from kernel_matrix(self.kernel, self.points, values)
+        values[...] = yield from self.exact()
         self._pages, self.store = pages, values
         self._remember(np.arange(n), self._free_slots(n), WHOLE)
         self.evaluations += n * (n + 1) // 2
 
     @property
-    def empty_for_all(self) -> bool:
-        return self._filled == 0 and self.capacity == len(self)
+    def ready_for_all(self) -> bool:
+        return self.small and self._filled == 0 and self.capacity == len(self)
 
     # -- some of the examples ---------------------------------------------------------------------
 
@@ -300,14 +296,9 @@ class Gram:
         slots = self.slot_of[examples]
         here = (slots >= 0) & (self._block_of[slots] == block)
         if block == WHOLE:
-            if examples.size != len(self) or not self._for_all:
+            if examples.size != len(self) or not self.small:
                 raise ValueError("rows of all that were never in the store")
-            whole = np.empty((len(self), len(self)), np.float32)
-            if self.small:
-                whole[...] = finish(self.exact())
-            else:
-                finish(kernel_matrix(self.kernel, self.points, whole))
-            self.store[slots[here]] = whole[examples[here]]
+            self.store[slots[here]] = finish(self.exact())[examples[here]]
             return int(here.sum())
         left = self.points.take(examples)
         for columns in self._pieces(examples.size):

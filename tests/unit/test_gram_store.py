@@ -122,12 +122,8 @@ def test_a_restored_store_has_the_same_bits_and_the_same_future(
 
 
 @pytest.mark.parametrize("kind", POINTS)
-@pytest.mark.parametrize("most", [0, 1000])
-def test_rows_computed_all_at_once_are_right_and_restored(
-    kind: str, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Half of the values are computed; of a small Gram in double precision, which its products use too."""
-    monkeypatch.setattr(module, "EXACT_ROWS", most)
+def test_rows_computed_all_at_once_are_right_and_restored(kind: str) -> None:
+    """Half of the values are computed, in double precision, which products use too."""
     points = POINTS[kind]()
     rows = points.rows.toarray() if points.sparse else points.rows
     full, weights = dense_kernel("rbf", rows, rows), np.random.default_rng(1).normal(size=(40, 3))
@@ -136,7 +132,7 @@ def test_rows_computed_all_at_once_are_right_and_restored(
     np.testing.assert_allclose(gram.store[gram.slot_of], full, atol=1e-4)
     np.testing.assert_allclose(gram.times(weights), full @ weights, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(finish(gram.exact_column(7)), full[7:8], rtol=1e-12)
-    assert (gram.small, gram.evaluations, gram.empty_for_all) == (most > 0, 40 * 41 // 2, False)
+    assert (gram.small, gram.evaluations, gram.ready_for_all) == (True, 40 * 41 // 2, False)
     gram.reserve("newton", int(gram.cache_bytes) - 4 * 40 * 35)  # evicts five rows
     again.restore(gram.pack())
     assert_same(gram, again)

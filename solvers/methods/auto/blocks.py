@@ -198,7 +198,7 @@ class Workbench:
     def fetch(self, examples: np.ndarray) -> Work[None]:
         """The rows of these examples; of a small part those of all."""
         gram = self.part.gram
-        if gram.empty_for_all and len(gram) <= self.budget.block_whole:
+        if gram.ready_for_all:
             yield from gram.fetch_all()
         else:
             yield from gram.fetch(examples)
