@@ -42,4 +42,5 @@ def test_every_picture_has_a_state_to_be_in() -> None:
 @pytest.mark.slow
 def test_predictions_are_shown_where_the_picture_says_so(studio: Studio, tmp_path: Path) -> None:
     screenshots.predict_page(studio, tmp_path)
-    assert pictures(tmp_path) == {"predict-empty", "predict-results", "predict-probabilities", "predict-refused"}
+    shot = {"predict-empty", "predict-results", "predict-sets", "predict-probabilities", "predict-refused"}
+    assert pictures(tmp_path) == shot
