@@ -15,7 +15,6 @@ import scipy.sparse as sp
 from solvers.dual.geometry import BOX, LINE
 from solvers.dual.quantities import weights_of
 from solvers.kernels import Points
-from solvers.methods.auto.blocks import choose_worst
 from solvers.model import Model, decide
 from solvers.partitioned.messages import (
     BiasKinks,
@@ -210,6 +209,17 @@ class Partition:
             return 0.0, 0.0
         hits = model.predict(self.problem.points) == self.problem.labels
         return float(self._weights @ hits), float(self._weights.sum())
+
+
+def choose_worst(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
+    """The most violating examples; those of the last round fill up to half of the block."""
+    if violations.size <= count:
+        return np.arange(violations.size)
+    order = np.argsort(-violations, kind="stable")
+    order = np.concatenate([order[: count - min(recent.size, count // 2)], recent, order])
+    _, first = np.unique(order, return_index=True)
+    chosen: np.ndarray = order[np.sort(first)][:count]
+    return chosen
 
 
 def choose_ends(
