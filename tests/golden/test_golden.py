@@ -20,7 +20,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:max_iter was reached")  # what i
 FOLDER = Path(__file__).parent
 CASES: list[dict[str, Any]] = json.loads((FOLDER / "golden.json").read_text("utf-8"))["cases"]
 ROUND = 1e-9  # to how many digits the optima are given
-SHARE = 12  # one case in so many is in the fast part, for every method but `auto`
+SHARE = 12  # one case in so many is not `large`, for every method but `auto`
+FAST_SHARE = 3  # and one in so many of these in the fast part, also for `auto`
 PLAIN = "fw"  # the plain method of the note: sublinear, so it promises a gap and no violation
 PLAIN_GAP = 3e-3
 NARROW = 1e-8
@@ -73,12 +74,14 @@ def too_slow(method: str, case: dict[str, Any]) -> bool:
     return method in TOO_SLOW.get(name_of(case), ())
 
 
-def in_the_fast_part(method: str, case: dict[str, Any]) -> bool:
-    if method == "auto":
-        return True
+def part(method: str, case: dict[str, Any]) -> list[pytest.MarkDecorator]:
+    """Nothing for the fast part; `auto` has every case in what CI runs, and one in so many in the fast part."""
     if too_slow(method, case) or (method == PLAIN and case["bias"] == "exact"):
-        return False
-    return zlib.crc32(f"{method} {name_of(case)}".encode()) % SHARE == 0
+        return [] if method == "auto" else [pytest.mark.large]
+    place = zlib.crc32(f"{method} {name_of(case)}".encode())
+    if method != "auto" and place % SHARE:
+        return [pytest.mark.large]
+    return [pytest.mark.slow] if place % (SHARE * FAST_SHARE if method != "auto" else FAST_SHARE) else []
 
 
 @cache
@@ -99,7 +102,7 @@ def combinations() -> list[Any]:
             method,
             case,
             id=f"{method}-{name_of(case)}",
-            marks=() if in_the_fast_part(method, case) else pytest.mark.large,
+            marks=part(method, case),
         )
         for method in METHODS
         for case in CASES

@@ -29,6 +29,7 @@ def alphas_in_slices(problem: Problem, method: str, slices: list[int]) -> list[n
     return run.alphas()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("machine", "method"), accepted(["ww", "cs", "llw", "ova", "ovo"], ENDING))
 def test_slices_are_invisible(machine: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long ones are not interrupted, short ones by nothing but their steps, the last after every piece of work."""

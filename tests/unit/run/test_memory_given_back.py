@@ -16,6 +16,7 @@ from solvers.run.loop import Run
 X, Y = blobs(n=60, classes=3, seed=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stopped", [False, True])
 @pytest.mark.parametrize("method", ["auto", "ipm", "fw", "smo"])
 @pytest.mark.parametrize("machine", MACHINES)

@@ -80,6 +80,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo", "dag"])
 def test_cells_are_those_of_fitting_each_alone(machine: str, case: str) -> None:

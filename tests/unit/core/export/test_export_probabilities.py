@@ -46,6 +46,7 @@ def exported(trained: Trained, name: str, folder: Path, check: Dataset | None) -
     return EXPORTERS[name].export(trained, folder / f"model{EXPORTERS[name].suffix}", check).sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "machine", "method"), one_in_three(HOLDERS, list(DATA), list(SIX), list(METHODS))
 )

@@ -40,6 +40,7 @@ def ruled(rule: CostRule, machine: str = "ww", method: str = "temperature") -> T
     return replace(trained, rule=rule)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["temperature", "pairwise", "sigmoid"])
 @pytest.mark.parametrize("machine", ["ww", "ovo"])
 @pytest.mark.parametrize("name", RULES)

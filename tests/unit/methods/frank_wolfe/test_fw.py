@@ -49,6 +49,7 @@ def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fw, "FRANK_WOLFE", replace(FRANK_WOLFE, whole=8, examples=12, in_turn=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", VARIANTS)
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("machine", [*JOINT, "ova"])
@@ -76,6 +77,7 @@ def test_the_variants_reach_the_optimum(method: str, bias: str, machine: str) ->
     assert abs(run.certificate().relative_gap) <= 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("chunks")
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("machine", [*JOINT, "ova"])
