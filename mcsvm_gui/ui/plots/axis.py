@@ -20,6 +20,10 @@ class Axis(pg.AxisItem):
     picture: Any
     _specs: tuple[Any, Any, Any] | None = None
 
+    def updateAutoSIPrefix(self) -> None:
+        """No prefixes: where they are switched off, pyqtgraph still scales the numbers by the range of that moment."""
+        self.autoSIPrefixScale = 1.0
+
     def paint(self, painter: QPainter, option: Any, widget: Any) -> None:
         if self.picture is None:
             painter.save()

@@ -97,6 +97,7 @@ class HeatTabs(QTabWidget):
             if len(maps) > 1:
                 self.tiles[shown.machine] = tile = self._plot(f"heatmapTile-{shown.machine}", shown, small=True)
                 self._grid.addWidget(tile, number // COLUMNS, number % COLUMNS)
+                tile.show()  # it was hidden where it was shown before
         if here in self.plots:
             self.setCurrentWidget(self.plots[here])
         self.blockSignals(False)
@@ -116,9 +117,7 @@ class HeatTabs(QTabWidget):
         """One that was there before, if any: pyqtgraph never frees a plot, 2 MB each."""
         if name not in self._made:
             self._made[name] = self._new_plot(name, shown, small)
-        plot = self._made[name]
-        plot.setVisible(small)  # a tab shows its own
-        return plot
+        return self._made[name]
 
     def _new_plot(self, name: str, shown: HeatMap, small: bool) -> HeatPlot:
         plot = HeatPlot(name, shown.title, small=small)
