@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from solvers.dual.geometry import BOX, LINE
 from solvers.dual.quantities import weights_of
+from solvers.jit.choice import choose_worst
 from solvers.kernels import Points
 from solvers.model import Model, decide
 from solvers.partitioned.messages import (
@@ -109,7 +110,8 @@ class Partition:
 
     def _choose(self, violations: np.ndarray, count: int) -> np.ndarray:
         if self.part.geometry is not LINE:
-            return choose_worst(violations, self._recent, count)
+            chosen, n = np.empty(count, dtype=np.int64), violations.size
+            return chosen[: choose_worst(violations, self._recent, np.empty(n, np.bool_), chosen, np.empty(n))]
         rises, falls = LINE.movable(self.part, self._alpha)
         gradient = LINE.beta_gradient(self.part, self._functions)
         return choose_ends(gradient, rises, falls, self._recent, count)
