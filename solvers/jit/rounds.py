@@ -58,7 +58,7 @@ class PointByClass(NamedTuple):
     labels: np.ndarray  # (n,)
     upper: np.ndarray  # (n,)
     offset: float
-    constant: np.ndarray  # (outputs,)
+    constant: np.ndarray  # (1, outputs), or a row for each example
     alpha: np.ndarray  # (slots, n)
     functions: np.ndarray  # (outputs, n)
 
@@ -338,8 +338,8 @@ def changed(weights, common):
 def shift(point, weights, common):
     """What the offset adds to the functions."""
     if point.offset != 0.0:
-        for c in range(point.constant.size):
+        for c in range(weights.shape[1]):
             step = point.offset * (weights[:, c].sum() + common.sum())
-            point.constant[c] += step
+            point.constant[:, c] += step
             for i in range(point.labels.size):
                 point.functions[c, i] += step

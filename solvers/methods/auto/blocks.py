@@ -135,7 +135,7 @@ class Workbench:
         """Rounds up to the step count `until`, for PIECE_SECONDS at most: (why they ended, violation,
         the examples whose rows are wanted)."""
         part, gram = self.part, self.part.gram
-        constant = state.constant.copy()
+        constant = state.constant.reshape(-1, part.form.outputs).copy()
         point = jit.PointByClass(part.labels, part.upper, part.offset, constant, state.alpha.T, state.functions.T)
         rows = jit.Rows(gram.store, gram.slot_of, gram.last_use, gram.clock)
         space = self.space._replace(chosen=self.space.chosen[: gram.capacity])  # a Newton step may take memory of rows
@@ -143,7 +143,7 @@ class Workbench:
             self.kind, part.form.rule, self.rules, point, rows, space, memory_of(state), state.recent, tolerance,
             until, PIECE_SECONDS, len(part) <= COLUMNS, newton,
         )  # fmt: skip
-        state.constant = constant
+        state.constant = constant.reshape(state.constant.shape)
         remember(state, memory)
         state.recent = recent
         return event, violation, wanted
