@@ -34,7 +34,7 @@ from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from solvers.run.small_pairs import SmallPairs, SolvedPair
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
-from solvers.work import SLICE_SECONDS, Work, limited, workers
+from solvers.work import SAMPLE_REST, SLICE_SECONDS, Work, limited, workers
 
 
 class Run:
@@ -68,6 +68,7 @@ class Run:
         self._decisions: list[Decision] = []  # of the finished parts
         self._work: Work[None] | None = None  # the rest of an interrupted slice
         self._latest: Sample | None = None
+        self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
         alone = start is None and gram is None and self.method is METHODS["auto"]
         self._small = SmallPairs(problem, self.limits) if alone and small_pairs.applies(problem, self.limits) else None
         apart = problem.machine.split == "pairs" and self._small is None and self.limits.steps is None
@@ -374,13 +375,22 @@ class Run:
 
     def _record(self) -> Sample:
         """Sample, and check the limits. Only ends of slices are traced, as other interruptions depend on the clock."""
-        if self._work is None or self._latest is None or self._latest.iteration != self.iterations:
+        if self._work is None or self._latest is None or self._sample_due():
+            began = time.perf_counter()
             self._latest = self.sample()
+            self._sampled = time.perf_counter()
+            self._sample_seconds = self._sampled - began
         if self._work is None:
             self.trace.append(self._latest)
         if self.running:
             self._check_limits()
         return self._latest
+
+    def _sample_due(self) -> bool:
+        """Whether something has moved since the last sample, and samples take a small share of the time."""
+        assert self._latest is not None
+        rested = time.perf_counter() - self._sampled >= SAMPLE_REST * self._sample_seconds
+        return rested and self._latest.iteration != self.iterations
 
     def _end_at(self, ending: Ending) -> None:
         """End here. An interrupted slice is dropped, and its last sample goes into the trace."""
@@ -388,7 +398,8 @@ class Run:
         if self._begun is not None:
             self._begun.view.forget()
         if self._work is not None and self._latest is not None:
-            self.trace.append(self._latest)
+            if not len(self.trace) or self._latest.iteration > self.trace.last.iteration:
+                self.trace.append(self._latest)
             self._work = None
 
     def sample(self) -> Sample:
