@@ -62,6 +62,8 @@ class Budget:
     shrunk_sample: float = 1 / 8  # share of every class in the first sample
     shrunk_loose: float = 0.1  # violation, in margins, to which a sample is solved
     shrunk_near: float = 0.3  # distance from the margin, in margins, up to which an example joins; 0.5: 1.4, 1.3 times
+    shrunk_again: float = 0.1  # fall of the violation of active examples from one look at all to the next
+    shrunk_idle: int = 3  # looks in a row without a step, at most: a change of stage may need two
     shrunk_examples: int = 256  # of a block; 128: 1.3 and 1.1 times the CPU time, 512: 1.0 and 1.0
     shrunk_variables: int = 1536  # of a block; 768: 1.2 and 1.0 times
 

@@ -17,9 +17,18 @@ from solvers.gram import Gram
 from solvers.kernels import Kernel, Points
 from solvers.machines import DualForm, Machine
 from solvers.machines.form import form_of
+from solvers.work import Work
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
+
+
+@dataclass(frozen=True, eq=False)
+class Anchor:
+    """Known weights and their K W, where other examples, which are not in the part, have weights too."""
+
+    weights: np.ndarray
+    products: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +42,7 @@ class Part:
     bias: Bias
     offset: float = 0.0  # added to every kernel value; 1 is the regularized bias
     multiplied: bool = False  # whether the offset is the penalty of the method of multipliers (run/multipliers.py)
+    anchor: Anchor | None = None
 
     def __len__(self) -> int:
         return self.labels.size
@@ -60,6 +70,13 @@ class Part:
     def kept(self) -> dict[str, Any]:
         """Cache of the method between slices. Only for what has the same bits when recomputed: no checkpoint has it."""
         return {}
+
+    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
+        """K @ weights in float64; of a part with an anchor, K @ (weights - anchor) beside its products."""
+        if self.anchor is None:
+            return (yield from self.gram.products(weights))
+        change = yield from self.gram.products(weights - self.anchor.weights)
+        return self.anchor.products + change
 
     def forget(self) -> None:
         """Empty the cache. Its objects refer to the part, and this cycle would hold the kernel rows until collected."""

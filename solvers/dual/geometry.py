@@ -151,6 +151,10 @@ class Geometry(ABC):
         and those whose gradient exceeds the smallest among the nonzero ones (and the slack) less `threshold`."""
 
     @abstractmethod
+    def unsettled(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, distance: float) -> np.ndarray:
+        """(n,) whether a variable is free, or would violate its bound if gradients changed by so much."""
+
+    @abstractmethod
     def foremost(
         self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
     ) -> np.ndarray:
@@ -205,6 +209,9 @@ class Box(Geometry):
         used, room = alpha > 0.0, self.room_up(alpha, part.upper)
         wanted = (used & room) | ((gradient > threshold) & room) | ((gradient < -threshold) & used)
         return np.asarray(part.form.real[part.labels] & wanted)
+
+    def unsettled(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, distance: float) -> np.ndarray:
+        return np.asarray(self.working_set(part, alpha, gradient, -distance).any(axis=1))
 
     def foremost(
         self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
@@ -263,6 +270,10 @@ class Sums(Geometry):
         competing = real & ((alpha > 0.0) | (gradient > self._level(part, alpha, gradient) - threshold))
         holds_all = np.any(sum_at_upper(alpha, part.upper[:, None]), axis=1, keepdims=True)
         return np.asarray(competing & ~self.pinned(competing, holds_all))
+
+    def unsettled(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, distance: float) -> np.ndarray:
+        slack = alpha.any(axis=1) & (self._level(part, alpha, gradient)[:, 0] < distance)
+        return slack | self.working_set(part, alpha, gradient, distance).any(axis=1)
 
     def foremost(
         self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float

@@ -178,7 +178,7 @@ def dual_at(part: Part, point: Point) -> float:
 
 def refresh(part: Part, state: Point) -> Work[None]:
     """Recompute the class functions from alpha in float64."""
-    products = yield from part.gram.products(weights_of(part, state.alpha))
+    products = yield from part.products(weights_of(part, state.alpha))
     state.functions[...] = products + state.constant
 
 

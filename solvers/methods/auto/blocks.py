@@ -187,7 +187,7 @@ class Workbench:
             change = (yield from part.gram.products(moved)) + shift
             state.functions += change
         else:  # the error of functions by float32 rows would hide what was gained
-            products = yield from part.gram.products(weights)
+            products = yield from part.products(weights)
             state.functions[...] = products + (state.constant + shift)
         changed = bool((alpha != state.alpha).any())
         state.constant = state.constant + shift

@@ -297,6 +297,32 @@ def projection(wish: np.ndarray, upper: float, *, bounded_sum: bool) -> tuple[np
 # -- working sets ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("distance", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("machine", KINDS)
+def test_settled_examples_do_not_violate_after_any_change_of_that_size(machine: str, distance: float) -> None:
+    part = part_of(machine, n=60)
+    alpha, functions = point_of(part)
+    gradient, geometry = gradients(part, functions), part.geometry
+    settled = ~geometry.unsettled(part, alpha, gradient, distance)
+    random, real = np.random.default_rng(3), part.form.real[part.labels]
+    for _ in range(50):  # of slots of one example by half of it each, as these compete
+        moved = gradient + random.choice([-0.499, 0.499], size=gradient.shape) * distance
+        for i in np.flatnonzero(settled):
+            slots, room = np.flatnonzero(real[i]), part.upper[i] - alpha[i].sum() > 1e-9
+            if geometry == SUMS:
+                used = slots[alpha[i, slots] > 0.0]
+                least = min([*moved[i, used], *([0.0] if room else [])])
+                assert max(0.0, *moved[i, slots]) <= max(least, 0.0) + 1e-12
+                assert not used.size or moved[i, used].min() >= 0.0
+            else:
+                rises, falls = alpha[i, slots] < part.upper[i], alpha[i, slots] > 0.0
+                assert not (rises & falls).any()
+                assert (moved[i, slots][rises] <= 0.0).all()
+                assert (moved[i, slots][falls] >= 0.0).all()
+    if distance == 0.0:
+        assert settled.any()
+
+
 @pytest.mark.parametrize("machine", KINDS)
 def test_a_working_set_holds_what_is_free_and_what_violates(machine: str) -> None:
     part, threshold = part_of(machine, n=12), 0.1
