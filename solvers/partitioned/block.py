@@ -1,8 +1,8 @@
 """A block of rows from several partitions, solved where the client is.
 
-The rows outside stand still, so their part of the functions is a constant of its own for every row of the block:
-f = K_BB W_B + constant. With it the block is a training problem like any other, for the rounds and Newton steps of
-phase BLOCKS (methods/auto/blocks.py).
+The rows outside stand still, so what they add to the functions is a constant of its own for every row of the block:
+f = K_BB W_B + outer. With it the block is a training problem like any other, for the rounds and Newton steps of
+phase BLOCKS (methods/auto/blocks.py), which ask for K_BB W_B wherever they recompute functions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from solvers.methods.auto.blocks import BlockState
 from solvers.partitioned.messages import RowOffer
 from solvers.posing import SharedTerms
 from solvers.problem import Part, Problem
-from solvers.work import finish
+from solvers.work import Work, finish
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,15 @@ class SolvedBlock:
     alpha: np.ndarray
     steps: int
     evaluations: int  # of kernel values
+
+
+class BlockGram(Gram):
+    """The kernel matrix of a block; `products` of its weights include what the rows outside add."""
+
+    outer: np.ndarray | float = 0.0  # (block, outputs)
+
+    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
+        return (yield from super().products(weights)) + self.outer
 
 
 def stacked(tables: Sequence[Any]) -> Any:
@@ -48,11 +57,11 @@ def solve_block(
     rows = stacked([offer.rows for offer in offers])
     labels, upper = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("labels", "upper"))
     alpha, functions = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("alpha", "functions"))
-    gram = Gram(terms.kernel, Points(_double(rows)), terms.cache_mb)
+    gram = BlockGram(terms.kernel, Points(_double(rows)), terms.cache_mb)
     part = Part(form_of.form, labels, upper, gram, terms.bias, 1.0 if terms.bias == "regularized" else 0.0)
     before = weights_of(part, alpha)
-    outer = functions - finish(gram.products(before))
-    state = blocks.by_class(BlockState(alpha.copy(), functions.copy(), outer))
+    gram.outer = functions - finish(gram.products(before))
+    state = blocks.by_class(BlockState(alpha.copy(), functions.copy(), np.zeros(part.form.outputs)))
     goal = max(0.5 * tolerance, INNER.share * violation)
     finish(blocks.advance(part, state, PARTITIONED.round_steps, goal))
     change = weights_of(part, state.alpha) - before

@@ -214,13 +214,15 @@ class Partition:
 
 
 def choose_worst(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
-    """The most violating examples; those of the last round fill up to half of the block."""
+    """The most violating rows; those of the last round fill up to half of the block."""
     if violations.size <= count:
         return np.arange(violations.size)
-    order = np.argsort(-violations, kind="stable")
-    order = np.concatenate([order[: count - min(recent.size, count // 2)], recent, order])
-    _, first = np.unique(order, return_index=True)
-    chosen: np.ndarray = order[np.sort(first)][:count]
+    order = np.argpartition(-violations, count - 1)[:count]
+    order = order[np.argsort(-violations[order], kind="stable")]
+    fresh = count - min(recent.size, count // 2)
+    wanted = np.concatenate([order[:fresh], recent, order[fresh:]])
+    _, first = np.unique(wanted, return_index=True)
+    chosen: np.ndarray = wanted[np.sort(first)][:count]
     return chosen
 
 
