@@ -167,7 +167,8 @@ def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
     names = cells_of([head[-1][1:].decode("utf-8", "replace").strip()], dialect.separator, dialect.quote)
     below_is_data = any(is_number(cell, dialect.decimal) for cell in first)
     is_header = below_is_data and bool(names) and len(names[0]) == dialect.width > 1
-    kept = [head[-1][1:].lstrip()] if is_header else [b""]
+    named = is_header and not names[0][0].strip()  # a column that is called #
+    kept = [head[-1] if named else head[-1][1:].lstrip()] if is_header else [b""]
     return b"\n".join([b""] * (count - 1) + kept + lines[count:]), count - is_header
 
 

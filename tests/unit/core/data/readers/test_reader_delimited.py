@@ -228,3 +228,9 @@ def test_one_column_predicts_but_does_not_train(read: Read) -> None:
     assert read("x\n1\n2\n", needs_label=False).rows == 2
     with pytest.raises(FileError, match="only one column"):
         read("x\n1\n2\n")
+
+
+def test_a_column_may_be_called_by_the_sign_of_comments(read: Read) -> None:
+    found = read("#,size,label\n4,1.5,a\n7,2.5,b\n4,3.5,a\n")
+    assert found.order == ("#", "size", "label")
+    assert read("#x,size,label\n4,1.5,a\n7,2.5,b\n").order == ("x", "size", "label")
