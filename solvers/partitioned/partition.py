@@ -213,19 +213,6 @@ class Partition:
         return float(self._weights @ hits), float(self._weights.sum())
 
 
-def choose_worst(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
-    """The most violating rows; those of the last round fill up to half of the block."""
-    if violations.size <= count:
-        return np.arange(violations.size)
-    order = np.argpartition(-violations, count - 1)[:count]
-    order = order[np.argsort(-violations[order], kind="stable")]
-    fresh = count - min(recent.size, count // 2)
-    wanted = np.concatenate([order[:fresh], recent, order[fresh:]])
-    _, first = np.unique(wanted, return_index=True)
-    chosen: np.ndarray = wanted[np.sort(first)][:count]
-    return chosen
-
-
 def choose_ends(
     gradient: np.ndarray, rises: np.ndarray, falls: np.ndarray, recent: np.ndarray, count: int
 ) -> np.ndarray:
