@@ -240,7 +240,7 @@ def leave(part: Part, state: BlockState, shrunk: Shrunk) -> Work[None]:
     yield from look(part, state, shrunk)
     yield from look_at_rest(part, state, shrunk)
     part.gram.widen()
-    part.kept.pop("shrunk", None)
+    forget_view(part)
     vars(shrunk).update(vars(Shrunk()))
 
 
@@ -248,7 +248,15 @@ def view_of(part: Part, shrunk: Shrunk) -> Work[Part]:
     """The part of the examples in use."""
     known: tuple[np.ndarray, Part] | None = part.kept.get("shrunk")
     if known is None or known[0] is not shrunk.examples:
+        forget_view(part)
         gram = yield from part.gram.narrow(shrunk.examples)
         anchor = Anchor(shrunk.latest[shrunk.examples], shrunk.products[shrunk.examples])
         part.kept["shrunk"] = known = shrunk.examples, replace(narrowed(part, shrunk.examples, gram), anchor=anchor)
     return known[1]
+
+
+def forget_view(part: Part) -> None:
+    """Its work space refers to it, and this cycle would hold the kernel rows of every view until collected."""
+    known: tuple[np.ndarray, Part] | None = part.kept.pop("shrunk", None)
+    if known is not None:
+        known[1].forget()

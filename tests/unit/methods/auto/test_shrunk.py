@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -163,3 +165,19 @@ def test_a_large_store_needs_no_shrinking() -> None:
     problem = problem_of(X, Y)
     assert Auto(replace(BUDGET, **SMALL)).opening(problem.part(0)) is Phase.BLOCKS
     assert METHOD.opening(posed().part(0)) is Phase.SHRUNK
+
+
+def test_the_rows_of_earlier_examples_are_given_back_at_once() -> None:
+    """Without waiting for a collection: 50 000 x 20 held 9.5 GB with a cache of 500 MB."""
+    run, grams = Run(posed(), METHOD, Limits(1e-3)), weakref.WeakSet()
+    gc.disable()
+    try:
+        while run.running:
+            run.advance(1)
+            inner = run.current.part.gram._inner
+            if inner is not None:
+                grams.add(inner)
+            del inner
+            assert len(grams) <= 1
+    finally:
+        gc.enable()
