@@ -6,7 +6,8 @@ with a sample of every class, solved roughly (chunking: Boser et al. 1992). Each
 of the others follow from the change of the weights in single precision, and the next part is drawn: of the examples
 that are not settled at their bounds all, or where their matrix has no room as many as have, by chance in proportion to
 their violation. The worst alone would be solved without those that they compete with: 20 000 x 20, ww, took 1.8 times
-the kernel values. Between two looks at all, a look has only the examples that were not settled: the rest cannot violate soon.
+the kernel values. Between two looks at all, a look has only the examples that were not settled: the rest cannot
+violate soon.
 The end is a claim of convergence for all examples, which the run verifies.
 """
 
