@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,15 +27,21 @@ from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Trace
 
+Training = Callable[[ProgressLine, Callable[[], bool]], Outcome]  # given whether it is to stop
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}
 
 
 def run(options: argparse.Namespace) -> int:
     request = request_of(options)
     _check(request, options)
+    first, training = _here(request, options) if request.scheduler is None else _on_cluster(request)
     with Interrupt() as interrupt:
-        carried_out = _train if request.scheduler is None else _train_far
-        outcome = carried_out(request, options, interrupt)
+        progress = ProgressLine(options.quiet)
+        progress.begin(first)
+        try:
+            outcome = training(progress, lambda: interrupt.requested)
+        finally:
+            progress.end()
         _write(outcome, options)
     _show(outcome, options)
     if interrupt.requested:
@@ -49,26 +56,17 @@ def _check(request: Request, options: argparse.Namespace) -> None:
     check_outputs((options.model, options.trace), (options.data, options.test))
 
 
-def _train(request: Request, options: argparse.Namespace, interrupt: Interrupt) -> Outcome:
+def _here(request: Request, options: argparse.Namespace) -> tuple[str, Training]:
+    """The data are read at once, while Ctrl-C still ends the program."""
     dataset = open_dataset(options.data, request.read)
     test = test_of(request, dataset)
-    request = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
-    progress = ProgressLine(options.quiet)
-    progress.begin("preparing ...")
-    try:
-        return train(request, dataset, test, progress, lambda: interrupt.requested, progress.folds)
-    finally:
-        progress.end()
+    known = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
+    return "preparing ...", lambda progress, stopped: train(known, dataset, test, progress, stopped, progress.folds)
 
 
-def _train_far(request: Request, options: argparse.Namespace, interrupt: Interrupt) -> Outcome:
+def _on_cluster(request: Request) -> tuple[str, Training]:
     """The workers of a cluster read the data; nothing of them is read here."""
-    progress = ProgressLine(options.quiet)
-    progress.begin("asking the workers ...")
-    try:
-        return train_on_cluster(request, progress, lambda: interrupt.requested)
-    finally:
-        progress.end()
+    return "asking the workers ...", lambda progress, stopped: train_on_cluster(request, progress, stopped)
 
 
 def _write(outcome: Outcome, options: argparse.Namespace) -> None:
