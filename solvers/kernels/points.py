@@ -80,6 +80,11 @@ class Points:
         found: np.ndarray = self._derived["origin"]
         return found
 
+    def unmoved(self) -> Points:
+        """These, with zero as their origin: what is computed of two rows then depends on no row beside them."""
+        self._derived["origin"] = np.zeros(self.features)
+        return self
+
     def beside(self, other: Points) -> Points:
         """The same rows, moved to the mean of `other` where it was moved: blocks in float32 need one mean."""
         moved = Points(self.rows)

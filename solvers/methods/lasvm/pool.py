@@ -90,8 +90,8 @@ class Pool:
     def _values(self, examples: np.ndarray, width: int) -> np.ndarray:
         placed = np.maximum(self.slots.example, 0)
         if self._held is None:
-            self._held = self.points.take(placed)
-        held = self._held if width == self.width else self.points.take(placed[:width])
+            self._held = self.points.take(placed).unmoved()
+        held = self._held if width == self.width else self.points.take(placed[:width]).unmoved()
         out = np.empty((examples.size, width))
         return self.kernel.block(self.points.take(examples), held, out) if width else out
 
