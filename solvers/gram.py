@@ -290,7 +290,6 @@ class Gram:
         if examples.dtype != np.int64 or np.unique(examples).size != examples.size or not _within(examples, len(self)):
             raise ValueError("examples that are not there")
         inner = finish(self.narrow(examples))
-        inner._for_all = 4.0 * len(inner) ** 2 <= self.cache_bytes  # as it was before anything else took memory
         inner.restore(packed)
 
     def _refill(self, block: int, examples: np.ndarray) -> int:
