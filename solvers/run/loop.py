@@ -71,7 +71,8 @@ class Run:
         self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
         alone = start is None and gram is None and self.method is METHODS["auto"]
         self._small = SmallPairs(problem, self.limits) if alone and small_pairs.applies(problem, self.limits) else None
-        apart = problem.machine.split == "pairs" and self._small is None and self.limits.steps is None
+        pairs = problem.machine.split == "pairs" and problem.part_count > 1
+        apart = pairs and self._small is None and self.limits.steps is None
         self._ahead = Ahead(self._part_run, problem.pair_mb, problem.cache_mb) if apart else None
         self._begun: PartRun | None = self._part_run(0)
 
@@ -374,14 +375,18 @@ class Run:
     # -- samples ----------------------------------------------------------------------------------
 
     def _record(self) -> Sample:
-        """Sample, and check the limits. Only ends of slices are traced, as other interruptions depend on the clock."""
+        """Sample, and check the limits. Only ends of slices are traced, as other interruptions depend on the clock;
+        where parts are begun ahead, only ends of parts, as how far helpers have come in the next one does too."""
         if self._work is None or self._latest is None or self._sample_due():
             began = time.perf_counter()
             self._latest = self.sample()
             self._sampled = time.perf_counter()
             self._sample_seconds = self._sampled - began
-        if self._work is None:
-            self.trace.append(self._latest)
+        if self._ahead is None:
+            if self._work is None:
+                self.trace.append(self._latest)
+        elif self._totals.steps > (self.trace.last.iteration if len(self.trace) else 0):
+            self.trace.append(self._of_finished())
         if self.running:
             self._check_limits()
         return self._latest
@@ -415,6 +420,13 @@ class Run:
             violation = max(violation, here.violation)
         support, bounded = (int(rows.sum()) for rows in self.supporting())
         return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
+
+    def _of_finished(self) -> Sample:
+        """A sample after the last finished part, whatever was done of the next one."""
+        totals = self._totals
+        done, waiting = totals.certificate, totals.waiting[len(self._finished)]
+        support, bounded = int(totals.used.sum()), int(totals.full.sum())
+        return Sample(totals.steps, self.seconds, done.dual, done.primal + waiting, done.violation, support, bounded)
 
     def supporting(self) -> tuple[np.ndarray, np.ndarray]:
         """(n,) whether an example is a support vector, (n,) whether one of its variables is at its upper bound."""
