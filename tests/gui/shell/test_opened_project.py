@@ -65,7 +65,7 @@ def test_a_project_with_values_that_no_request_may_have_opens_quietly(tmp_path: 
 SCALED = """
 from PySide6.QtWidgets import QApplication
 from mcsvm_gui import app
-QApplication.exec = lambda self: print(QApplication.instance().devicePixelRatio()) or 0
+QApplication.exec = lambda self: print(QApplication.instance().devicePixelRatio(), flush=True) or 0
 app.main([])
 """
 
