@@ -107,6 +107,23 @@ class _Implementation(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012 - as in the base class
 
 
+class _Files(IndexDataCacheFile):
+    """Names a data file by what it is of, and writes it before the index.
+
+    numba counts: two programs that compile one function for different types at the same time write one file then, and
+    load each other's code. An entry that the index loses here costs another compilation.
+    """
+
+    def __init__(self, cache_path: str, filename_base: str) -> None:
+        super().__init__(cache_path=cache_path, filename_base=filename_base, source_stamp=FINGERPRINT)
+        self._base = filename_base
+
+    def save(self, key: Any, data: Any) -> None:
+        name = f"{self._base}.{hashlib.sha256(self._dump(key)).hexdigest()[:16]}.nbc"
+        self._save_data(name, data)
+        self._save_index({**self._load_index(), key: name})
+
+
 class Store(FunctionCache):
     """Loads from the shipped folder, else from the user's folder; writes to the user's folder alone."""
 
@@ -114,11 +131,8 @@ class Store(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._shipped = IndexDataCacheFile(
-            cache_path=str(SHIPPED / function.__module__),
-            filename_base=self._impl.filename_base,
-            source_stamp=FINGERPRINT,
-        )
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base)
+        self._shipped = _Files(str(SHIPPED / function.__module__), self._impl.filename_base)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         data = self._shipped.load(self._index_key(sig, target_context.codegen()))

@@ -143,6 +143,28 @@ def test_a_helper_changed_in_another_file_is_not_found_stale(package: Path, tmp_
     assert one != other
 
 
+# -- two programs at once ---------------------------------------------------------------------------
+
+
+def test_two_programs_that_compile_at_once_never_load_each_others_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has read the index before the other wrote it: an entry may be lost, but none leads to other code."""
+    one, other = (store._Files(str(tmp_path), "step-7") for _ in range(2))
+    with monkeypatch.context() as before:
+        before.setattr(other, "_load_index", dict)
+        one.save("float32", "code of float32")
+        told = one._load_index()["float32"]
+        other.save("float64", "code of float64")
+        one.save("int64", "code of int64")
+    later = store._Files(str(tmp_path), "step-7")
+    assert later._load_data(told) == "code of float32", "told by the index of before"
+    assert later.load("float64") == "code of float64"
+    for key in ("float32", "int64"):
+        assert later.load(key) in (None, f"code of {key}")
+    assert len(list(tmp_path.glob("*.nbc"))) == 3
+
+
 # -- the same bits ---------------------------------------------------------------------------------
 
 FITS = """
