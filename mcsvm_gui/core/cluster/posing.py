@@ -20,12 +20,13 @@ from mcsvm_gui.core.data.dataset import Notice, class_order
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 from mcsvm_gui.core.data.splitting import hold_out
+from mcsvm_gui.core.machine.posing import class_factors
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from solvers.arguments import gamma_from
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.partitioned.messages import LostPartitionsError
-from solvers.posing import kernel_from, shown, terms_of
+from solvers.posing import kernel_from, terms_of
 
 T = TypeVar("T")
 
@@ -121,27 +122,10 @@ def _named(request: Request, facts: PartFacts, preparation: Preparation, partiti
         cost=request.C,
         margin=request.margin,
         bias=request.bias,
-        class_weight=_class_weights(request, names, facts),
+        class_weight=class_factors(request, names, facts.weight, np.array([facts.totals[name] for name in names])),
         cache_mb=request.cache_mb,
     )
     return names, terms
-
-
-def _class_weights(request: Request, names: tuple[str, ...], facts: PartFacts) -> np.ndarray | None:
-    given = request.class_weight
-    if given is None:
-        return None
-    if isinstance(given, str):
-        return np.array([facts.weight / (len(names) * facts.totals[name]) for name in names])
-    by_name = dict(given)
-    strange = [name for name in by_name if name not in names]
-    if strange:
-        raise InputError(
-            "class_weight names {strange!r}, which is no class; the classes are {names}",
-            strange=strange[0],
-            names=shown(names),
-        )
-    return np.array([by_name.get(name, 1.0) for name in names])
 
 
 def asked_again(ask: Callable[[], T]) -> T:

@@ -83,12 +83,17 @@ def class_weights_of(
     request: Request, names: tuple[str, ...], codes: np.ndarray, weights: np.ndarray | None
 ) -> np.ndarray | None:
     """One factor on C per class; 1 for classes that are not named. `balanced` counts the rows' weights."""
+    total = codes.size if weights is None else weights.sum()
+    return class_factors(request, names, total, np.bincount(codes, weights, minlength=len(names)))
+
+
+def class_factors(request: Request, names: tuple[str, ...], total: float, of_each: np.ndarray) -> np.ndarray | None:
+    """As `class_weights_of`, from the weight of all rows and of each class."""
     given = request.class_weight
     if given is None:
         return None
     if isinstance(given, str):
-        total = codes.size if weights is None else weights.sum()
-        return np.asarray(total / (len(names) * np.bincount(codes, weights, minlength=len(names))))
+        return np.asarray(total / (len(names) * of_each))
     by_name = dict(given)
     strange = [name for name in by_name if name not in names]
     if strange:
