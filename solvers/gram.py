@@ -289,8 +289,7 @@ class Gram:
     def _restore_inner(self, examples: np.ndarray, packed: dict[str, np.ndarray]) -> None:
         if examples.dtype != np.int64 or np.unique(examples).size != examples.size or not _within(examples, len(self)):
             raise ValueError("examples that are not there")
-        inner = finish(self.narrow(examples))
-        inner.restore(packed)
+        finish(self.narrow(examples)).restore(packed)
 
     def _refill(self, block: int, examples: np.ndarray) -> int:
         """Compute a block as it was and keep the rows still in the store; returns their number."""
