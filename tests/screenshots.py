@@ -312,12 +312,8 @@ def explain_page(studio: Studio, folder: Path) -> None:
     runs = [studio.train(machine=name, C=4.0, gamma=0.1, calibrate="temperature")[0] for name in ("ww", "cs", "ova")]
     studio.settle()
     studio.work.runs.select(runs)
-    studio.window.show_page("explain")
-    explain = studio.window.assembly.page("explain")
+    explain = explained(studio)
     page = explain._view
-    studio.wait(lambda: explain._found is not None and not studio.work.tasks.busy)
-    explain.find_flip()
-    studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("explain-row", lambda: page.row.plot.bars and page.row.flips.entries.changes)
     for number, name in ((1, "neighbours"), (2, "machines")):
         page.row.tabs.setCurrentIndex(number)
@@ -330,6 +326,16 @@ def explain_page(studio: Studio, folder: Path) -> None:
     page.tabs.setCurrentWidget(page.map)
     studio.wait(lambda: page.map.plot.shown is not None and not studio.work.tasks.busy)
     studio.shoot("explain-map", lambda: page.map.plot._frame is not None)
+
+
+def explained(studio: Studio) -> Any:
+    """The presenter of the page Explain, once a row of the selected runs is explained and its flip found."""
+    studio.window.show_page("explain")
+    explain = studio.window.assembly.page("explain")
+    studio.wait(lambda: explain._found is not None and not studio.work.tasks.busy)
+    explain.find_flip()
+    studio.wait(lambda: not studio.work.tasks.busy)
+    return explain
 
 
 def predict_page(studio: Studio, folder: Path) -> None:
@@ -422,12 +428,8 @@ def hostile_names(studio: Studio, folder: Path) -> None:
 
 
 def hostile_pages(studio: Studio) -> None:
-    studio.window.show_page("explain")
-    explain = studio.window.assembly.page("explain")
+    explain = explained(studio)
     page = explain._view
-    studio.wait(lambda: explain._found is not None and not studio.work.tasks.busy)
-    explain.find_flip()
-    studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("hostile-row", lambda: page.row.plot.bars)
     for number, name in ((1, "neighbours"), (2, "machines")):
         page.row.tabs.setCurrentIndex(number)
