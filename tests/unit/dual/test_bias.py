@@ -28,6 +28,19 @@ def test_a_binary_bias_minimises_the_loss(seed: int, cost: float, heavy: float) 
     assert loss(found) <= min(map(loss, kinks)) + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_of_many_best_biases_it_is_the_middle_one(seed: int) -> None:
+    """With as many of each class, all b between two kinks cost the same."""
+    products = np.random.default_rng(seed).normal(size=(14, 1))
+    sign = np.where(Y == 0, 1.0, -1.0)
+    kinks = sign - products[:, 0]
+    losses = np.array([np.maximum(0.0, 1.0 - sign * (products[:, 0] + b)).sum() for b in kinks])
+    best = kinks[losses <= losses.min() + 1e-9]
+    assert best.max() > best.min()
+    part = problem_of(X, Y, "ovo").part(0)
+    assert best_bias(part, np.zeros((14, 1)), products, None)[0] == pytest.approx(0.5 * (best.min() + best.max()))
+
+
 @pytest.mark.parametrize("machine", ["ww", "cs", "llw", "atm", "ats", "mmr", "adm"])
 def test_a_joint_bias_without_free_variables_minimises_the_loss(machine: str) -> None:
     x, y = blobs(n=20, classes=3, seed=3)

@@ -227,6 +227,26 @@ def test_filled_bounds_are_at_their_bound(geometry: Geometry) -> None:
     np.testing.assert_array_equal(found[2], alpha[2])
 
 
+@pytest.mark.parametrize(
+    ("geometry", "alpha", "expected"),
+    [
+        (BOX, [[0.2, 0.25, 0.5, 0.75, 0.8]], [[0.0, 0.25, 0.5, 0.75, 1.0]]),
+        (
+            SUMS,
+            [[0.2, 0.25], [0.5, 0.25], [0.25, 0.55], [0.2, 0.8]],
+            [[0.0, 0.25], [0.5, 0.25], [0.3125, 0.6875], [0, 1]],
+        ),
+    ],
+)
+@pytest.mark.parametrize("scale", [1.0, 2.0**-9])
+def test_what_is_nearer_than_rounding_is_put_onto_its_bound(
+    geometry: Geometry, alpha: list[list[float]], expected: list[list[float]], scale: float
+) -> None:
+    """Rounding is a quarter here, so that sums are exact and what stands just there stays."""
+    upper = np.full(len(alpha), scale)
+    np.testing.assert_allclose(geometry.snapped(scale * np.array(alpha), upper, 0.25), scale * np.array(expected))
+
+
 def test_a_full_sum_pins_who_is_alone_in_it() -> None:
     used, full = np.array([[True, False], [True, True], [True, False]]), np.array([[True], [True], [False]])
     np.testing.assert_array_equal(SUMS.pinned(used, full), [[True, False], [False, False], [False, False]])
@@ -346,6 +366,16 @@ def test_a_working_set_holds_what_is_free_and_what_violates(machine: str) -> Non
             assert chosen[i, p] or not (slack and gradient[i, p] > threshold)
 
 
+@pytest.mark.parametrize("machine", ["ww", "ova"])
+def test_who_violates_by_just_the_threshold_is_left_out(machine: str) -> None:
+    part = part_of(machine)
+    full = np.where(part.form.real[part.labels], part.upper[:, None], 0.0)
+    for alpha, sign in ((full, -1.0), (0.0 * full, 1.0)):
+        assert not part.geometry.working_set(part, alpha, np.full(full.shape, 0.25 * sign), 0.25).any()
+        beyond = part.geometry.working_set(part, alpha, np.full(full.shape, 0.26 * sign), 0.25)
+        np.testing.assert_array_equal(beyond, part.form.real[part.labels])
+
+
 @pytest.mark.parametrize("machine", KINDS)
 def test_the_foremost_are_free_or_the_worst(machine: str) -> None:
     part, threshold = part_of(machine, n=12), 0.05
@@ -358,6 +388,16 @@ def test_the_foremost_are_free_or_the_worst(machine: str) -> None:
         pull = np.where(alpha > 0.0, -gradient, gradient) * (part.form.real[part.labels] & ~free)
         assert (few & ~free).sum() == 1
         assert pull[few & ~free] == pull.max()
+    else:
+        used = alpha > 0.0
+        moves = used.any(axis=1) & ((used.sum(axis=1) > 1) | (alpha.sum(axis=1) < part.upper * (1.0 - 1e-9)))
+        violation = np.where(moves, 0.0, violation_by_definition(part, alpha, functions))
+        small = geometry.foremost(part, alpha, 0.1 * gradient, 0.1 * threshold, 1, 0.0)
+        np.testing.assert_array_equal(few, small)
+        others = few.any(axis=1) & ~moves
+        assert (violation > threshold).sum() > 1, "one to choose among several"
+        assert others.sum() == 1
+        assert violation[others] == pytest.approx(violation.max())
     many = geometry.foremost(part, alpha, gradient, threshold, few.size, 0.0)
     assert (few <= many).all()
 
