@@ -55,7 +55,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     options = _parser(words).parse_args(words)
     with at_once():
-        command = import_module(f"mcsvm_gui.cli.{options.command}")
+        command = import_module(f"mcsvm_gui.cli.commands.{options.command}")
     if "-" in _data(options):
         from mcsvm_gui.core.data.readers.source import take_standard_input
 

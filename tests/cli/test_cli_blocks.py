@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from command_line import mcsvm
 
-from mcsvm_gui.cli import predict
+from mcsvm_gui.cli.commands import predict
 from mcsvm_gui.core.data.blocks import content, cutting
 from mcsvm_gui.core.evaluate.streamed import StreamOutcome
 

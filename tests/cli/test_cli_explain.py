@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from command_line import mcsvm
 
-from mcsvm_gui.cli import explain
+from mcsvm_gui.cli.commands import explain
 from mcsvm_gui.cli.interrupt import Interrupt
 
 

@@ -16,8 +16,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mcsvm_gui.cli import tune
-from mcsvm_gui.cli.tune import range_of
+from mcsvm_gui.cli.commands import tune
+from mcsvm_gui.cli.commands.tune import range_of
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.tune import options
 from solvers import MultiClassSVC

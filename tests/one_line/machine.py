@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QListWidget
 
 from mcsvm_gui import cli
-from mcsvm_gui.cli.compare import experiment_of
-from mcsvm_gui.cli.tune import read
+from mcsvm_gui.cli.commands.compare import experiment_of
+from mcsvm_gui.cli.commands.tune import read
 from mcsvm_gui.core.machine.choices import choices
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import style

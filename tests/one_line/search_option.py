@@ -7,7 +7,7 @@ from one_line.seen import error_is_shown, help_of
 from PySide6.QtWidgets import QApplication
 
 from mcsvm_gui import cli
-from mcsvm_gui.cli.tune import read
+from mcsvm_gui.cli.commands.tune import read
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune import form
 from mcsvm_gui.core.tune.command import tune_arguments

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcsvm_gui import cli
-from mcsvm_gui.cli import tune as command
+from mcsvm_gui.cli.commands import tune as command
 from mcsvm_gui.core.base.options import number
 from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
