@@ -24,9 +24,10 @@ from hypothesis import strategies as st
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import document
-from mcsvm_gui.core.data.readers import ReadOptions, libsvm, libsvm_slow, open_dataset
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.readers.cells import is_number
-from mcsvm_gui.core.data.readers.libsvm_slow import Parsed
+from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_slow
+from mcsvm_gui.core.data.readers.formats.libsvm_slow import Parsed
 from solvers.errors import InputError
 
 FILES = Path(__file__).resolve().parents[1] / "nasty" / "files"

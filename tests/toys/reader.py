@@ -7,7 +7,7 @@ from dataclasses import replace
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import delimited
+from mcsvm_gui.core.data.readers.formats import delimited
 from mcsvm_gui.core.data.readers.source import Source
 
 OPTIONS = "label", "format"

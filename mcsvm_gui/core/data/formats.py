@@ -1,4 +1,4 @@
-"""The formats of data files. A new one is one file in `readers/` and one line here.
+"""The formats of data files. A new one is one file in `readers/formats/` and one line here.
 
 The file has what Reader asks for: `recognizes`, `OPTIONS` and `read`.
 """
@@ -40,7 +40,9 @@ class Reader(Format):
 
 
 def _reader(name: str, title: str, suffixes: str, module: str, starts: bytes = rb"", package: str = "") -> Reader:
-    return Reader(name, title, tuple(suffixes.split()), f"mcsvm_gui.core.data.readers.{module}", package, starts)
+    return Reader(
+        name, title, tuple(suffixes.split()), f"mcsvm_gui.core.data.readers.formats.{module}", package, starts
+    )
 
 
 # The last is asked first whether it recognizes a file; the first takes any text.

@@ -19,7 +19,8 @@ from mcsvm_gui.core.data.blocks.learned import Learned
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import delimited, libsvm, read_dataset, reader_of
+from mcsvm_gui.core.data.readers import read_dataset, reader_of
+from mcsvm_gui.core.data.readers.formats import delimited, libsvm
 from mcsvm_gui.core.data.readers.source import Source, checked
 
 BY_BLOCKS = {delimited.NAME: tables, libsvm.NAME: sparse}

@@ -11,7 +11,7 @@ from mcsvm_gui.core.data.blocks.cutting import TextBlock
 from mcsvm_gui.core.data.blocks.learned import Learned
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import libsvm
+from mcsvm_gui.core.data.readers.formats import libsvm
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.roles.choosing import NoRowsError, chosen_rows, no_rows
 

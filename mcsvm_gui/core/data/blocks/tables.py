@@ -15,13 +15,13 @@ from mcsvm_gui.core.data.blocks.learned import Learned, ReadAgainError
 from mcsvm_gui.core.data.dataset import ColumnKind, Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import NO_LINES, Lines
-from mcsvm_gui.core.data.readers import delimited
 from mcsvm_gui.core.data.readers.cells import CellKind
 from mcsvm_gui.core.data.readers.columns import FEW_LEVELS, Cells, are_categories, mixture, no_numbers
 from mcsvm_gui.core.data.readers.declared import Declared
-from mcsvm_gui.core.data.readers.delimited import DelimitedTable, RecordCells
-from mcsvm_gui.core.data.readers.dialect import find_dialect
-from mcsvm_gui.core.data.readers.records import Records
+from mcsvm_gui.core.data.readers.formats import delimited
+from mcsvm_gui.core.data.readers.formats.delimited import DelimitedTable, RecordCells
+from mcsvm_gui.core.data.readers.formats.dialect import find_dialect
+from mcsvm_gui.core.data.readers.formats.records import Records
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text
 from mcsvm_gui.core.data.roles.choosing import NoRowsError, chosen_rows, no_rows

@@ -1,4 +1,4 @@
-"""From a file to a Dataset, one file per format; their table is in `core/data/formats.py`.
+"""From a file to a Dataset. `formats/` has a file per format, `core/data/formats.py` their table.
 
 The content decides which it is, not the suffix.
 """

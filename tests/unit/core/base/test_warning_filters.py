@@ -18,7 +18,8 @@ from sklearn import metrics
 import mcsvm_gui
 import solvers
 from mcsvm_gui.core.base import library_warnings
-from mcsvm_gui.core.data.readers import libsvm, open_dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.readers.formats import libsvm
 from mcsvm_gui.core.evaluate.scores import evaluate
 
 PACKAGES = [Path(package.__file__).parent for package in (mcsvm_gui, solvers)]

@@ -83,7 +83,7 @@ def test_refused_in_words(read: Read, text: str, line: int | None, sentence: str
 
 
 def test_rows_that_share_no_keys_would_fill_the_memory(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mcsvm_gui.core.data.readers import json_lines
+    from mcsvm_gui.core.data.readers.formats import json_lines
 
     monkeypatch.setattr(json_lines, "memory", lambda: 100_000)
     with pytest.raises(FileError, match="quarter of this machine's memory"):

@@ -12,7 +12,8 @@ import pytest
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import libsvm, libsvm_slow, open_dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_slow
 from solvers.errors import InputError
 
 Read = Callable[..., Dataset]

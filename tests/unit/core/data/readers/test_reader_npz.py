@@ -151,7 +151,7 @@ def test_refused_in_words(read: Read, arrays: dict[str, Any], sentence: str) -> 
 
 
 def test_a_bomb_is_not_unpacked(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mcsvm_gui.core.data.readers import npz
+    from mcsvm_gui.core.data.readers.formats import npz
 
     monkeypatch.setattr(npz, "memory", lambda: 1 << 20)
     bomb = saved(X=np.zeros((100_000, 2)), y=np.zeros(100_000))

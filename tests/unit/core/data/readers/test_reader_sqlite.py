@@ -12,7 +12,8 @@ import pytest
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.readers import ReadOptions, open_dataset, sqlite
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.data.readers.formats import sqlite
 
 FISH = (
     "CREATE TABLE notes (text)",

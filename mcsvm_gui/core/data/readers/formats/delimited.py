@@ -19,7 +19,7 @@ from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.declared import Declared
-from mcsvm_gui.core.data.readers.dialect import (
+from mcsvm_gui.core.data.readers.formats.dialect import (
     WHITESPACE,
     Dialect,
     cells_of,
@@ -27,8 +27,8 @@ from mcsvm_gui.core.data.readers.dialect import (
     told_separator,
     without_runs,
 )
+from mcsvm_gui.core.data.readers.formats.records import Records, find_records
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
-from mcsvm_gui.core.data.readers.records import Records, find_records
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, decode
 from mcsvm_gui.core.data.remedies import Remedy

@@ -19,10 +19,10 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names as worded
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles
-from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse, without_comment
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
 from mcsvm_gui.core.data.readers.declared import Declared
+from mcsvm_gui.core.data.readers.formats.arff_rows import Broken, bare, split_dense, split_sparse, without_comment
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, beginning, decode

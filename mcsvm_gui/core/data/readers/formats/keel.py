@@ -13,10 +13,11 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
-from mcsvm_gui.core.data.readers import arff, roles
-from mcsvm_gui.core.data.readers.arff import Attribute, Content
-from mcsvm_gui.core.data.readers.arff_rows import Broken, bare
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.declared import OUTPUT, UNUSED, Declared
+from mcsvm_gui.core.data.readers.formats import arff
+from mcsvm_gui.core.data.readers.formats.arff import Attribute, Content
+from mcsvm_gui.core.data.readers.formats.arff_rows import Broken, bare
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords

@@ -19,8 +19,9 @@ from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally, Num
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import OF_KIND, ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
-from mcsvm_gui.core.data.readers import labels, libsvm_slow
-from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
+from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers.formats import libsvm_slow
+from mcsvm_gui.core.data.readers.formats.libsvm_slow import MOST_COLUMNS, Parsed
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import delimited, roles
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.declared import IGNORED, META, OUTPUT, TEXT, WEIGHT, Declared
-from mcsvm_gui.core.data.readers.dialect import asked_separator
+from mcsvm_gui.core.data.readers.formats import delimited
+from mcsvm_gui.core.data.readers.formats.dialect import asked_separator
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
