@@ -3,6 +3,8 @@
 20 000 inputs once, after changes to the readers:
 
     READER_EXAMPLES=20000 python -m pytest tests/properties/test_readers.py --timeout 3600
+
+An input that fails is then kept in .hypothesis, tried first by the next run, and printed with the line that repeats it.
 """
 
 from __future__ import annotations
@@ -19,21 +21,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import document
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.data.readers.cells import is_number
+from mcsvm_gui.core.data.readers.cells import BLANKS, is_number
 from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_slow
 from mcsvm_gui.core.data.readers.formats.libsvm_slow import Parsed
 from solvers.errors import InputError
 
 FILES = Path(__file__).resolve().parents[1] / "nasty" / "files"
 EXAMPLES = int(os.environ.get("READER_EXAMPLES", "200"))
-MANY = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-SOME = settings(max_examples=min(EXAMPLES, 100), deadline=None, database=None)
+KEPT = DirectoryBasedExampleDatabase(".hypothesis/examples") if EXAMPLES > 200 else None
+MANY = settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=KEPT, print_blob=True
+)
+SOME = settings(MANY, max_examples=min(EXAMPLES, 100))
 
 DECLARED = b"@relation r\n@attribute a numeric\n@attribute 'b c' {x,'y z'}\n@attribute class {p,q}\n@data\n"
 SEEDS = [path.read_bytes() for path in sorted(FILES.iterdir()) if path.stat().st_size < 5000]
@@ -197,7 +203,7 @@ def test_damaged_archives(content: bytes) -> None:
 
 
 NAME_LETTERS = st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t")
-NAMES = st.text(NAME_LETTERS, min_size=1, max_size=12).filter(lambda name: name == name.strip(" \t\u00a0") != "?")
+NAMES = st.text(NAME_LETTERS, min_size=1, max_size=12).filter(lambda name: name == name.strip(BLANKS) != "?")
 
 
 @SOME
@@ -219,11 +225,20 @@ def test_numbers_and_names_come_back_exactly(rows: list[tuple[float, str]], sepa
 
 
 SPELLINGS = "1 -2.5 1e3 .5 5. +7 1e 0x1 1_0 nan inf 1e999 1,5 -- NA ? True 1d2 \u0661 \u22121 1.2.3"
-CELLS = st.sampled_from(SPELLINGS.split(" ")) | st.text("0123456789.eE+-xX_ ,infa", max_size=6)
+CELLS = (
+    st.sampled_from(SPELLINGS.split(" "))
+    | st.text("0123456789.eE+-xX_ ,infa\t\n\r\f\v", max_size=8)
+    | st.floats(allow_nan=False, allow_infinity=False).map("{:+.19e}".format)
+    | st.integers(-(2**70), 2**70).map(str)
+    | st.from_regex(r"[+-]?[0-9]{0,30}\.?[0-9]{0,400}e[+-]?[0-9]{0,20}", fullmatch=True, alphabet="0123456789+-.e")
+)
 
 
 @MANY
 @given(cell=CELLS, others=st.integers(0, 60))
+@example(cell="+0E 0", others=0)  # a number to pandas 3.1
+@example(cell="7\n", others=0)
+@example(cell="7\n7", others=0)
 def test_numbers_are_those_of_the_grammar(cell: str, others: int) -> None:
     """Whether pandas reads a column at once or its cells one by one: only the one spelling is a number."""
     rows = [f'{j}.5,"{"ab"[j % 2]}"' for j in range(others + 30)] + [f'"{cell}","a"']

@@ -9,6 +9,7 @@ import math
 import re
 from enum import Enum
 
+BLANKS = " \t\n\r\f\v\u00a0"  # around a cell: those that pandas skips around numbers, and one that cannot be seen
 MISSING_WORDS = frozenset({"?", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "missing"})
 NOT_A_NUMBER = frozenset({"nan", "-nan", "+nan", "1.#qnan", "1.#ind", "-1.#ind"})
 _INFINITE = re.compile(r"[+-]?(?:inf|infinity|1\.#inf)")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from mcsvm_gui.core.data.dataset import ColumnKind, Notice, NoticeTally
 from mcsvm_gui.core.data.phrases import Lines, names, places, quoted
-from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
+from mcsvm_gui.core.data.readers.cells import BLANKS, CellKind, kind_of, value_of
 from mcsvm_gui.core.data.remedies import Remedy, for_column
 from mcsvm_gui.core.data.roles import dates
 from solvers.errors import Sentence
@@ -36,7 +36,7 @@ class Cells:
     @classmethod
     def of(cls, name: str, cells: Sequence[str | None] | np.ndarray, decimal: str = ".") -> Cells:
         codes, found = pd.factorize(np.asarray(cells, dtype=object))
-        distinct = [str(cell).strip(" \t\u00a0") for cell in found]
+        distinct = [str(cell).strip(BLANKS) for cell in found]
         kinds = [kind_of(cell, decimal) for cell in distinct]
         return cls(name, codes, distinct, kinds, decimal)
 

@@ -17,7 +17,7 @@ from mcsvm_gui.core.data import spellings
 from mcsvm_gui.core.data.dataset import Guess, Notice, NoticeTally
 from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
 from mcsvm_gui.core.data.phrases import Lines, listed, names, quoted
-from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
+from mcsvm_gui.core.data.readers.cells import BLANKS, MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.data.roles.choosing import merged
@@ -25,7 +25,6 @@ from solvers.errors import Sentence
 
 _SEVERAL = 10  # so many different fractions are measurements, not names
 _MANY_CLASSES = 100
-_BLANKS = " \t\u00a0"
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ def check(
 def _strip(name: str, cells: np.ndarray, lines: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
     codes, distinct = pd.factorize(np.asarray(cells, dtype=object))
     bare = np.empty(len(distinct) + 1, dtype=object)
-    bare[:-1] = [str(cell).strip(_BLANKS) for cell in distinct]
+    bare[:-1] = [str(cell).strip(BLANKS) for cell in distinct]
     changed = [code for code, cell in enumerate(distinct) if bare[code] != cell]
     if not changed:
         return bare[codes], []

@@ -234,3 +234,19 @@ def test_a_column_may_be_called_by_the_sign_of_comments(read: Read) -> None:
     found = read("#,size,label\n4,1.5,a\n7,2.5,b\n4,3.5,a\n")
     assert found.order == ("#", "size", "label")
     assert read("#x,size,label\n4,1.5,a\n7,2.5,b\n").order == ("x", "size", "label")
+
+
+@pytest.mark.parametrize("cell", ["+1e 5", "+0E\t0", "+1.5e -3", '"+2.e\n3"'])
+def test_a_broken_exponent_is_no_number_even_where_pandas_reads_one(read: Read, cell: str) -> None:
+    rows = "".join(f"{j}.5;{'ab'[j % 2]}\n" for j in range(40))
+    with pytest.raises(FileError, match="line 42"):
+        read(f"x;label\n{rows}{cell};a\n")
+
+
+@pytest.mark.parametrize("rows", [1, 40])
+def test_line_breaks_at_the_end_of_a_cell_are_blanks(read: Read, rows: int) -> None:
+    """Whether the column is read at once, or cell by cell as its first rows hold such a cell."""
+    found = read("x,y,label\n" + '1,u,a\n2,u,"b\n"\n' * rows + '"3\n","u\n",b\n4,u,a\n5,v,b\n')
+    assert found.table["x"].to_numpy()[-3:].tolist() == [3, 4, 5]
+    assert set(found.table["y"]) == {"u", "v"}
+    assert found.class_counts == (rows + 1, rows + 2)
