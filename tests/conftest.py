@@ -6,7 +6,6 @@ import gc
 import logging
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 
@@ -21,6 +20,7 @@ settings.register_profile("no clock", deadline=None)  # a busy machine is no err
 settings.load_profile("no clock")
 MANY = 1000  # tests
 GRACE = 30.0  # seconds beyond the time limit of a test
+STACKS = pytest.StashKey[int]()  # where they are printed, whatever is captured
 _home = tempfile.mkdtemp(prefix="mcsvm-tests-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 for _kind in ("DATA", "CONFIG", "STATE"):  # the cache stays where it is: compiling anew would take minutes
@@ -29,6 +29,7 @@ for _kind in ("DATA", "CONFIG", "STATE"):  # the cache stays where it is: compil
 
 def pytest_configure(config: pytest.Config) -> None:
     """A worker of pytest-xdist is given names for all, and the choice of its main process."""
+    config.stash[STACKS] = os.dup(2)  # not captured before the first test
     if not hasattr(config, "workerinput"):
         named = config.args_source is pytest.Config.ArgsSource.ARGS
         config.option.markexpr = part(config.option.markexpr, named=named)
@@ -54,10 +55,11 @@ def garbage_of_this_thread_alone() -> Iterator[None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Who waits in compiled code or in Qt hears no signal: all stacks are printed, and the other worker tells."""
-    mark = item.get_closest_marker("timeout")
-    seconds = float(mark.args[0] if mark and mark.args else item.config.getini("timeout"))
+    mark, said = item.get_closest_marker("timeout"), item.config.getoption("timeout")
+    unmarked = item.config.getini("timeout") if said is None else said
+    seconds = float(mark.args[0] if mark and mark.args else unmarked)
     if seconds:
-        faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=item.config.stash[STACKS])
     try:
         return (yield)
     finally:
