@@ -5,6 +5,7 @@
 Trainings, searches, pages, data sets, themes, deletions and undo in any order, by a seed (MCSVM_SEED). Twelve runs
 are kept; then all are deleted and forgotten. Resident memory is taken where nothing runs, once a round: the table
 has its mean over tenths of the time, and the line through the second half says how many MB an hour it would grow by.
+At the end all runs are deleted, every page is shown once more, and no record, trace or model may be left.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import gc
 import os
 import random
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +37,8 @@ PAGES = "Data", "Train", "Tune", "Compare", "Predict", "Playground", "Explain"
 DATA = "iris", "wine", "glass"
 KEPT = 12  # runs
 ACTIONS = 15  # a round
+GONE = "RunRecord", "Trace", "RunSeries", "TrainedModel", "ScoredRun", "RunScores"  # with the last run
+BOUNDED = "CellResult", "FoldResult", "Dataset", "Search"  # printed: how many of them is decided by their caches
 
 
 class User:
@@ -56,10 +60,13 @@ class User:
         hand.window.assembly.queue.stop_all()
         hand.wait(lambda: not hand.active and not hand.work.searches.active and not hand.work.tasks.busy)
         if len(hand.runs.ids()) >= KEPT:
-            hand.runs.delete(hand.runs.ids())
-            hand.runs.undo_stack.clear()
-            self.deleted = 0
+            self.forget_all()
         hand.bot.wait(200)
+
+    def forget_all(self) -> None:
+        self.hand.runs.delete(self.hand.runs.ids())
+        self.hand.runs.undo_stack.clear()
+        self.deleted = 0
 
     def train(self) -> None:
         self.hand.go("Train")
@@ -111,6 +118,18 @@ class User:
         self.hand.bot.wait(self.chance.randint(0, 300))
 
 
+def left_over(user: User) -> Counter[str]:
+    """How many objects of each class are alive once no run is there and every page has seen that."""
+    user.settle()
+    user.forget_all()
+    for page in PAGES:
+        user.hand.go(page)
+        user.hand.bot.wait(200)
+        user.hand.wait(lambda: not user.hand.work.tasks.busy)
+    gc.collect()
+    return Counter(type(one).__name__ for one in gc.get_objects())
+
+
 def resident() -> float:
     """MB, from Linux's own account of this process, without what the allocator keeps of memory given back."""
     with contextlib.suppress(AttributeError):  # another C library than glibc
@@ -130,6 +149,7 @@ def test_memory_stays_flat(qtbot: QtBot, tmp_path: Path) -> None:
         user.round()
         gc.collect()  # everything else of the program rests
         seen.append((time.monotonic() - began, resident(), len(gc.get_objects())))
+    left = left_over(user)
     hand.leave()
     times, memory, objects = np.array(seen).T
     print(f"\n{times[-1]:.0f} s, {len(seen)} rounds, seed {SEED}: {dict(sorted(user.done.items()))}")
@@ -141,3 +161,5 @@ def test_memory_stays_flat(qtbot: QtBot, tmp_path: Path) -> None:
     late = times > times[-1] / 2
     slope = 3600 * np.polyfit(times[late], memory[late], 1)[0]
     print(f"second half: {slope:+.1f} MB an hour")
+    print(f"without runs: { ({name: left[name] for name in (*GONE, *BOUNDED)}) }")
+    assert not any(left[name] for name in GONE)

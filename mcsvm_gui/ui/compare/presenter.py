@@ -102,6 +102,7 @@ class ComparePresenter(QObject):
             self._later.start()
 
     def _removed(self, runs: Sequence[int]) -> None:
+        self._scorer.drop(runs)
         for run in runs:
             self._changed(run)
 

@@ -44,6 +44,12 @@ class Scorer(QObject):
             self._measured.discard(run)
         self._step()
 
+    def drop(self, runs: Sequence[int]) -> None:
+        """Of runs that were deleted."""
+        for run in runs:
+            self._known.pop(run, None)
+            self._measured.discard(run)
+
     def of(self, record: RunRecord) -> ScoredRun | None:
         return self._known.get(record.id)
 

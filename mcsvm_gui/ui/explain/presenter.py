@@ -170,7 +170,9 @@ class ExplainPresenter(QObject):
         self._reports.offer_formats()
         done = self._done()
         if not done:
-            self._opened, self._asked = (), ()
+            self._clear()
+            self._view.row.clear()
+            self._library, self._asked = {}, ()
             self._view.show_empty(tr("Nothing to explain yet. Train a machine on the Train page, then come back."))
             return
         known = [record.id for record in done]
@@ -184,12 +186,15 @@ class ExplainPresenter(QObject):
             self._asked = asked
             self._open([self._runs.record(run) for run, _ in asked])
 
-    def _open(self, records: Sequence[RunRecord]) -> None:
+    def _clear(self) -> None:
         self._opened, self._found, self._all, self._permuted, self._flip = (), None, None, None, None
         self._view.overview.clear()
         self._map.show_run(None)
         for task in list(self._tasks):
             self._drop(task)
+
+    def _open(self, records: Sequence[RunRecord]) -> None:
+        self._clear()
         runs, workspace, library = self._runs, self._workspace, self._library
         open_ = workspace.dataset
         named = {file for record in records for file in record.named_files() if file != workspace.path}

@@ -110,6 +110,10 @@ class RowPanel(QWidget):
 
     # -- what is shown ----------------------------------------------------------------------------
 
+    def clear(self) -> None:
+        """The run with all its rows is gone."""
+        self._of = self._found = None
+
     def show_row(self, of: LookedAt, found: OneRow) -> None:
         self._of, self._found = of, found
         names = of.trained.class_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.collection import RunCollection
     from solvers.selection.cell import Cell, FoldResult
     from solvers.selection.task import Done
+
+KEPT = 8  # conditions whose cells stay in memory; 1350 cells of five folds take 12 MB
 
 
 class CellCollection(QObject):
@@ -37,7 +39,8 @@ class CellCollection(QObject):
         """All that is known now; what the project has arrives."""
         if self._runs.loaded and conditions not in self._reading | self._read:
             self._ask(conditions, self._path)
-        return self._found.setdefault(conditions, {})
+        self._found[conditions] = self._found.pop(conditions, {})  # the newest
+        return self._found[conditions]
 
     def ready(self, conditions: str) -> bool:
         """Whether what the project has is known: until then nothing may be added, which would replace it."""
@@ -60,6 +63,14 @@ class CellCollection(QObject):
             if share == 1.0:
                 whole[cell] = CellResult(shares[cell][share])
         self._runs.keep_cells(conditions, {(*cell,): partial(document, result) for cell, result in whole.items()})
+
+    def drop_oldest(self, needed: Collection[str]) -> None:
+        """They can be read again. `needed`: to which a search still adds, which would replace what is in the file."""
+        droppable = [one for one in self._found if one not in needed and one not in self._reading]
+        for conditions in droppable[: max(len(self._found) - KEPT, 0)]:
+            del self._found[conditions]
+            self._shares.pop(conditions, None)
+            self._read.discard(conditions)
 
     # -- the file ---------------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.pending import CellPart
     from solvers.run.trace import Sample, Trace
 
+UNDO_LIMIT = 100  # edits; each deletion keeps the records of its runs
+
 
 class RunCollection(QObject):
     """Everything but `model` and `checkpoint` is in memory and may be asked for at any time."""
@@ -47,10 +49,9 @@ class RunCollection(QObject):
 
     def __init__(self, queue: Any, store: ProjectStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.undo_stack = QUndoStack(self)
+        self.undo_stack = QUndoStack(self, undoLimit=UNDO_LIMIT)
         self.loaded = False
         self._records: dict[int, RunRecord] = {}
-        self._deleted: dict[int, RunRecord] = {}
         self._folds: dict[int, FoldsDone] = {}
         self._settings: dict[str, Any] = {}
         self._selected: tuple[int, ...] = ()
@@ -205,27 +206,27 @@ class RunCollection(QObject):
             self.undo_stack.push(Deletion(self, ended))
         return ended
 
-    def restore(self, runs: Iterable[int]) -> None:
-        """Back from deletion: what undo does."""
-        back = [run for run in runs if run in self._deleted]
-        for run in back:
-            self._set(self._deleted.pop(run))
-        self.added.emit(back)
-
     def edit(self, run: int, **values: str) -> None:
         """Without undo: for the commands on the undo stack."""
         if run in self._records:
             self._set(replace(self._records[run], **values))  # type: ignore[arg-type]
             self.changed.emit(run)
 
-    def remove(self, runs: Sequence[int]) -> None:
-        """Without undo: for the commands on the undo stack."""
-        gone = [run for run in runs if run in self._records]
-        for run in gone:
-            self._deleted[run] = self._records.pop(run)
-            self._writer.put(self._deleted[run], deleted=True)
-        self.removed.emit(gone)
+    def remove(self, runs: Sequence[int]) -> list[RunRecord]:
+        """Without undo: for the commands on the undo stack, which keep what was removed."""
+        gone = [self._records.pop(run) for run in runs if run in self._records]
+        for record in gone:
+            self._folds.pop(record.id, None)
+            self._writer.put(record, deleted=True)
+        self.removed.emit([record.id for record in gone])
         self.select([run for run in self._selected if run in self._records])
+        return gone
+
+    def restore(self, records: Sequence[RunRecord]) -> None:
+        """What `remove` removed; traces and models are read from the file again."""
+        for record in records:
+            self._set(record)
+        self.added.emit([record.id for record in records])
 
     # -- selection --------------------------------------------------------------------------------
 
@@ -284,7 +285,7 @@ class RunCollection(QObject):
 
     def _opened(self, last_id: int) -> None:
         self._next = last_id + 1
-        self._records, self._deleted, self._settings, self._folds = {}, {}, {}, {}
+        self._records, self._settings, self._folds = {}, {}, {}
         self._parts.clear()
         self.undo_stack.clear()
         self.loaded = False
@@ -294,7 +295,7 @@ class RunCollection(QObject):
         """What was begun while the file was read is newer."""
         now = self._records
         for record in records:
-            if record.id not in now and record.id not in self._deleted:
+            if record.id not in now:
                 self._records[record.id] = record
                 if record.state in ACTIVE:
                     self._set(replace(record, state=JobState.INTERRUPTED))
@@ -312,6 +313,7 @@ class RunCollection(QObject):
         self._parts.forget_written(
             [run for run in settled if run not in self._records or not self._records[run].active]
         )
+        self._parts.drop([run for run in settled if run not in self._records])
 
     def _set(self, record: RunRecord, parts: dict[str, Any] | None = None) -> None:
         request = self._records[record.id].__dict__.get("request") if record.id in self._records else None

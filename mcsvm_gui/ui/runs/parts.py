@@ -152,6 +152,13 @@ class RunParts:
             del self._models[run]
         self._drop_oldest()
 
+    def drop(self, runs: Sequence[int]) -> None:
+        """Of runs that were deleted. The file has it until the next start, should somebody undo that."""
+        for run in runs:
+            self._series.pop(run, None)
+            self._models.pop(run, None)
+            self._asked.discard(run)
+
 
 def read_series(store: ProjectStore, run: int) -> RunSeries:
     """In the writing thread."""

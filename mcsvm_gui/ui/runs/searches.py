@@ -197,6 +197,7 @@ class Searches(QObject):
             if state is not JobState.FAILED:
                 del self._searches[search.key]
             self._keep()
+            self.cells.drop_oldest({search.conditions, *(one.conditions for one in self.active)})
 
     # -- what a project keeps ---------------------------------------------------------------------
 

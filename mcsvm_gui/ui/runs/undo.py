@@ -8,12 +8,13 @@ from typing import Protocol
 from PySide6.QtGui import QUndoCommand
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.project.records import RunRecord
 
 
 class Editable(Protocol):
     def edit(self, run: int, **values: str) -> None: ...
-    def remove(self, runs: Sequence[int]) -> None: ...
-    def restore(self, runs: Sequence[int]) -> None: ...
+    def remove(self, runs: Sequence[int]) -> list[RunRecord]: ...
+    def restore(self, records: Sequence[RunRecord]) -> None: ...
 
 
 class Name(QUndoCommand):
@@ -41,12 +42,15 @@ class Annotation(QUndoCommand):
 
 
 class Deletion(QUndoCommand):
+    """The one place that still has the records: they end when it can no longer be undone."""
+
     def __init__(self, collection: Editable, runs: Sequence[int]) -> None:
         super().__init__(tr("Delete {count} run", "Delete {count} runs", count=len(runs)))
         self._collection, self._runs = collection, tuple(runs)
+        self._records: list[RunRecord] = []
 
     def redo(self) -> None:
-        self._collection.remove(self._runs)
+        self._records = self._collection.remove(self._runs)
 
     def undo(self) -> None:
-        self._collection.restore(self._runs)
+        self._collection.restore(self._records)

@@ -176,6 +176,7 @@ class LeaderboardPresenter(QObject):
     # -- which runs -------------------------------------------------------------------------------
 
     def _look(self) -> None:
+        self._scores = {run: found for run, found in self._scores.items() if run in self._runs}
         records = self._peers()
         self._shown = [record.id for record in records]
         known = {run: found for run, found in self._scores.items() if found is not None}

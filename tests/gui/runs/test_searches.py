@@ -17,13 +17,17 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.tune.search import TuneRequest
+from mcsvm_gui.ui.runs import cells as cells_module
 from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.searches import KEPT
 from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.search import Tried
 from mcsvm_gui.ui.threads.tasks import Tasks
+from solvers.dual.certificate import Certificate
 from solvers.errors import InputError
+from solvers.run.ending import Ending
+from solvers.selection.cell import Cell, FoldResult, Trial
 from solvers.selection.grid import Range
 
 TESTS = Path(__file__).resolve().parents[2]
@@ -193,3 +197,20 @@ def test_what_is_no_list_of_searches_is_none(tmp_path: Path, qtbot: QtBot, kept:
 def test_a_request_to_search_comes_back_as_it_was() -> None:
     for wanted in (TuneRequest(), LONG, TuneRequest(gamma=None, holdout=0.3, scheduler="tcp://a:1")):
         assert TuneRequest.from_document(wanted.document()) == wanted
+
+
+def test_cells_of_old_searches_are_read_again(tmp_path: Path, qtbot: QtBot) -> None:
+    """Memory holds those of a few searches; none is lost, and none that a search adds to is dropped."""
+    office = Office(tmp_path / "a.mcsvmproj", qtbot)
+    cells, names = office.work.searches.cells, [f"conditions {number}" for number in range(cells_module.KEPT + 3)]
+    for number, name in enumerate(names):
+        qtbot.waitUntil(lambda name=name: cells.ready(name))  # type: ignore[misc]
+        fold = FoldResult(number / 100, 1.0, 5, 7, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))
+        cells.add(name, [(Trial(Cell("ww", 1.0, 0.5), 0), fold)])
+    known = {name: dict(cells.of(name)) for name in names}
+    assert all(known.values())
+    cells.drop_oldest({names[0]})
+    assert [name for name in names if not cells.of(name)] == names[1:4]
+    for name in names:
+        qtbot.waitUntil(lambda name=name: cells.of(name) == known[name])  # type: ignore[misc]
+    office.close()
