@@ -21,7 +21,9 @@ from mcsvm_gui.ui.runs.jobs import JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock
 from mcsvm_gui.ui.runs.project_trust import TrustPresenter
 from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.shell.commands import EXAMPLE
 from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
+from mcsvm_gui.ui.shell.examples import Examples
 from mcsvm_gui.ui.shell.layout_memory import LayoutMemory
 from mcsvm_gui.ui.shell.main_window import MainWindow
 from mcsvm_gui.ui.shell.presenter import ShellPresenter
@@ -105,7 +107,9 @@ class Assembly(Desk):
         self.page(name if name in PAGES else "data")
 
     def _asked(self, what: str) -> None:
-        if what == "tourAction":
+        if what.startswith(EXAMPLE):
+            self.open_example(what.removeprefix(EXAMPLE))
+        elif what == "tourAction":
             self.tour.begin()
         elif what in COMMANDS:
             self.page("train").do(what)
@@ -118,6 +122,9 @@ class Assembly(Desk):
         elif what:
             presenter.show_tab(what)
         self.window.show_page(page)
+
+    def open_example(self, name: str) -> None:
+        self.examples.open(name)
 
     def _take_runs(self, page: str, runs: list[int]) -> None:
         """Dragged onto the button of a page that works on chosen runs."""
@@ -149,6 +156,8 @@ class Assembly(Desk):
         tour = FirstTourBar()
         self.tour = TourPresenter(tour, self.workspace, self)
         self.tour.page_asked.connect(self.window.show_page)
+        self.examples = Examples(self.workspace, self)
+        self.examples.page_asked.connect(self.window.show_page)
         for banner in (recovery, trust, tour):
             self.window.add_banner(banner)
 

@@ -31,6 +31,9 @@ class Desk(QObject):
         """Its presenter."""
         raise NotImplementedError
 
+    def open_example(self, name: str) -> None:
+        raise NotImplementedError
+
 
 def data(desk: Desk) -> Any:
     from mcsvm_gui.ui.data.page import DataPage
@@ -38,6 +41,7 @@ def data(desk: Desk) -> Any:
 
     page = DataPage()
     desk.window.add_page("data", page)
+    page.example_chosen.connect(desk.open_example)
     return DataPresenter(page, desk.workspace, desk)
 
 

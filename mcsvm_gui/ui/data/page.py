@@ -54,6 +54,7 @@ class DataPage(QWidget):
     text_pasted = Signal(str)
     test_chosen = Signal(str)
     sample_chosen = Signal(str)
+    example_chosen = Signal(str)
     cancelled = Signal()
     gallery_asked = Signal()
     data_asked = Signal()  # back from the gallery
@@ -171,6 +172,7 @@ class DataPage(QWidget):
         keys.activated.connect(self._paste)
         self.welcome.open_asked.connect(self._ask_for_data)
         self.welcome.sample_chosen.connect(self.sample_chosen)
+        self.welcome.example_chosen.connect(self.example_chosen)
         self.welcome.recent_chosen.connect(self.file_chosen)
         self.samples.clicked.connect(self._toggle_gallery)
         self.loading.cancelled.connect(self.cancelled)

@@ -68,13 +68,12 @@ class DataPresenter(QObject):
         self._projected: tuple[Dataset, str, str] | None = None  # what was asked for last
         self._checked: dict[str, Any] = {}  # what was asked for last
         self._sizing = Ticket()  # of the file that is loading
-        self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
         self._listen()
         self._data_changed()
 
     def _listen(self) -> None:
         view, workspace = self.view, self.workspace
-        view.file_chosen.connect(self.open)
+        view.file_chosen.connect(workspace.open_data)
         view.text_pasted.connect(self.paste)
         view.sample_chosen.connect(self.open_sample)
         view.test_chosen.connect(workspace.open_test)
@@ -101,21 +100,14 @@ class DataPresenter(QObject):
 
     # -- what the user wants ----------------------------------------------------------------------
 
-    def open(self, path: str) -> None:
-        self._sample_test = None
-        self.workspace.open_data(path)
-
     def paste(self, text: str) -> None:
         try:
-            self.open(pasted.keep(text))
+            self.workspace.open_data(pasted.keep(text))
         except InputError as trouble:
             self.workspace.message.emit(as_sentence(worded(trouble)))
 
     def open_sample(self, name: str) -> None:
-        sample = next(sample for sample in samples() if sample.name == name)
-        path, test = str(sample.path), sample.test_path
-        self._sample_test = None if test is None else (path, str(test))
-        self.workspace.open_data(path)
+        self.workspace.open_sample(next(sample for sample in samples() if sample.name == name))
 
     def _read_again(self, option: str, value: str | None) -> None:
         path, read = self.workspace.last_asked
@@ -227,12 +219,6 @@ class DataPresenter(QObject):
         self._look("survey", lambda: survey(data), self._surveyed, self._say_no_survey)
         self._look("roles", lambda: _summaries(data), lambda found: self.view.show_columns(found, data.classes))
         self._preparation_changed()
-        self._open_its_test(data.name)
-
-    def _open_its_test(self, path: str) -> None:
-        pair, self._sample_test = self._sample_test, None
-        if pair is not None and pair[0] == path:
-            self.workspace.open_test(pair[1])
 
     def _preparation_changed(self) -> None:
         workspace = self.workspace

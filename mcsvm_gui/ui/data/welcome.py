@@ -10,10 +10,13 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from mcsvm_gui.core.compare.examples import examples
 from mcsvm_gui.core.data import formats
 from mcsvm_gui.ui.data.gallery import Gallery
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -73,6 +76,7 @@ class DropZone(QAbstractButton):
 class Welcome(QWidget):
     open_asked = Signal()
     sample_chosen = Signal(str)
+    example_chosen = Signal(str)
     recent_chosen = Signal(str)
 
     def __init__(self) -> None:
@@ -92,6 +96,9 @@ class Welcome(QWidget):
         column.setSpacing(UNIT)
         column.addWidget(self.zone)
         column.addSpacing(UNIT)
+        column.addWidget(_heading(tr("See what an answer looks like")))
+        nest(column, self._examples())
+        column.addSpacing(UNIT)
         column.addWidget(_heading(tr("Or start with a sample")))
         column.addWidget(self.gallery, 100)
         column.addWidget(self.recent)
@@ -100,6 +107,16 @@ class Welcome(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(middle, 10_000)  # all the room there is, up to its own bound
         outer.addStretch(1)
+
+    def _examples(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        for example in examples():
+            button = push_button(f"{example.name}ExampleButton", example.title, tip=example.sentence)
+            button.setAccessibleDescription(example.sentence)
+            button.clicked.connect(lambda _=False, name=example.name: self.example_chosen.emit(name))
+            row.addWidget(button, 1)
+        return row
 
     def show_choices(self, samples: Sequence[SampleDataset], recent: Sequence[str]) -> None:
         if self.gallery.count() != len(samples):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.options import ReadOptions, Rules
+    from mcsvm_gui.core.data.samples import SampleDataset
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.ui.runs.collection import RunCollection
     from mcsvm_gui.ui.threads.queue import JobQueue
@@ -65,7 +66,7 @@ class Workspace(QObject):
         self._reading: Ticket | None = None
         self._coming: tuple[str, ReadOptions | None] | None = None  # the file that is being read, and how
         self._testing: Ticket | None = None
-        self._test_to_come: tuple[str, str] | None = None  # data of the project, and the test file they had
+        self._test_to_come: str | None = None  # the test file of the data that are being read
         self._to_restore: Request | None = None  # what the project was left with, until it is open
         self.trust = ProjectTrust(runs, settings, self)
         self.trust.agreed.connect(self._restore_data)
@@ -91,18 +92,25 @@ class Workspace(QObject):
 
     # -- data -------------------------------------------------------------------------------------
 
-    def open_data(self, path: str, read: ReadOptions | None = None) -> None:
-        """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for."""
+    def open_data(self, path: str, read: ReadOptions | None = None, test: str | None = None) -> None:
+        """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for.
+
+        `test`: is opened after it, as the file of rows to test on.
+        """
+        test = test or (self._test_to_come if path == self.last_asked[0] else None)
         self.cancel_reading()
-        self._coming = path, read
+        self._coming, self._test_to_come = (path, read), test
         self.loading.emit(path)
         self._reading = self.tasks.start(lambda: _open(path, read), self._opened, refused=self._refused)
+
+    def open_sample(self, sample: SampleDataset) -> None:
+        self.open_data(str(sample.path), test=str(sample.test_path) if sample.test_rows else None)
 
     def cancel_reading(self) -> None:
         """The file that was open before stays the one at hand."""
         if self._reading is not None:
             self._reading.cancel()
-            self._reading = self._coming = None
+            self._reading = self._coming = self._test_to_come = None
 
     def close_data(self) -> None:
         self.cancel_reading()
@@ -117,9 +125,7 @@ class Workspace(QObject):
         self.settings.remember_file(path)
         self._set(dataset)
         self._keep()
-        pair, self._test_to_come = self._test_to_come, None
-        if pair is not None and pair[0] == path:
-            test = pair[1]
+        test, self._test_to_come = self._test_to_come or test, None
         if test is not None:
             self.open_test(test)
 
@@ -340,8 +346,7 @@ class Workspace(QObject):
                 return  # something else was opened meanwhile
             self._to_restore = None
             if there:
-                self._test_to_come = None if test is None else (path, test)
-                self.open_data(path, asked.read)
+                self.open_data(path, asked.read, test)
             else:
                 self.message.emit(tr("{path} is not there any more.", path=path))
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcsvm_gui.core.compare.examples import examples
 from mcsvm_gui.ui.kit.i18n import tr
+
+EXAMPLE = "example-"  # what the names of commands that open one begin with
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ def help_commands() -> tuple[Command | None, ...]:
             "Ctrl+F1",
         ),
         Command("tourAction", tr("Tour"), tr("From data to an answer in three steps")),
+        *(Command(EXAMPLE + example.name, example.title, example.sentence) for example in examples()),
         Command("shortcutsAction", tr("Keyboard shortcuts"), tr("List every shortcut"), "F1", "keyboard"),
         None,
         Command("doctorAction", tr("Check this installation"), tr("Versions, threads, caches, what is missing")),

@@ -14,7 +14,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.data.samples import samples
+from mcsvm_gui.core.data.samples import SampleDataset, samples
 from mcsvm_gui.ui.data import presenter as data
 from mcsvm_gui.ui.data.presenter import DataPresenter
 from mcsvm_gui.ui.runs.checks import Checks
@@ -110,6 +110,9 @@ class FakeWorkspace(QObject):
         self.loading.emit(path)
         self.tasks.start(lambda: open_dataset(path, self.read), self._opened, refused=self._refused)
 
+    def open_sample(self, sample: SampleDataset) -> None:
+        self.asked.append(("sample", sample.name))
+
     def _opened(self, dataset: Any) -> None:
         self.dataset = dataset
         self.data_changed.emit()
@@ -194,15 +197,10 @@ def test_a_file_is_loading_then_shown_and_looked_at(stage: Stage) -> None:
     assert [finding.code for finding in stage.workspace.checks.findings] == ["MC003", "MC043"]
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
-def test_a_sample_brings_its_test_part(stage: Stage, sample: Any) -> None:
-    stage.view.sample_chosen.emit(sample.name)
-    _, function, done, _ = stage.workspace.tasks.waiting[1]  # reading; the first asks for the size
-    stage.workspace.tasks.waiting.clear()
-    done(function())
-    assert stage.workspace.path == str(sample.path)
-    tests = [value for what, value in stage.workspace.asked if what == "test"]
-    assert tests == ([] if sample.test_path is None else [str(sample.test_path)])
+def test_a_sample_is_opened_by_its_name(stage: Stage) -> None:
+    for sample in samples():
+        stage.view.sample_chosen.emit(sample.name)
+    assert stage.workspace.asked == [("sample", sample.name) for sample in samples()]
 
 
 def test_a_file_opened_after_a_sample_gets_no_test_part(stage: Stage) -> None:

@@ -16,6 +16,7 @@ from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.data.samples import SampleDataset, samples
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.ui.runs.workspace import KEPT, Workspace
 from mcsvm_gui.ui.threads.tasks import Tasks
@@ -80,6 +81,26 @@ def test_only_the_last_file_asked_for_is_opened(desk: Desk) -> None:
     work = desk.open(str(resources.dataset("iris")))
     assert (work.data_name, work.dataset.rows) == ("iris.csv", 150)  # type: ignore[union-attr]
     assert desk.said == []
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+def test_a_sample_brings_its_test_part(desk: Desk, sample: SampleDataset) -> None:
+    desk.workspace.open_sample(sample)
+    desk.workspace.open_data(str(sample.path), ReadOptions(header="yes"))  # while it is still being read
+    desk.settle()
+    work = desk.workspace
+    assert (work.path, work.read.header) == (str(sample.path), "yes")
+    assert work.test_path == (None if sample.test_path is None else str(sample.test_path))
+    assert (work.dataset.rows, 0 if work.test is None else work.test.rows) == (sample.rows, sample.test_rows)  # type: ignore[union-attr]
+    assert desk.said == []
+
+
+def test_the_test_part_of_a_sample_given_up_does_not_come_later(desk: Desk) -> None:
+    work = desk.open(VOWEL)
+    work.open_sample(next(sample for sample in samples() if sample.name == "vowel"))
+    work.cancel_reading()
+    desk.open(VOWEL, ReadOptions(header="yes"))
+    assert work.test_path is None
 
 
 def test_giving_up_returns_to_the_file_that_was_open(desk: Desk) -> None:

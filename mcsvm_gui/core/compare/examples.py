@@ -1,0 +1,61 @@
+"""Examples that open with data and result: a sample, and the trainings that make an answer of it.
+
+They are trained when they are opened, in well under a second once the solvers are loaded, so that what is seen is what
+this version and this computer find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.data.samples import SampleDataset, samples
+from mcsvm_gui.core.machine import names
+
+HELD_OUT = 0.3  # of a sample without test rows of its own
+
+
+@dataclass(frozen=True)
+class Example:
+    """`runs`: by the name each gets, what a Request says of it beside its defaults."""
+
+    name: str
+    title: str
+    sentence: str
+    data: str  # a sample's name
+    runs: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def sample(self) -> SampleDataset:
+        return next(sample for sample in samples() if sample.name == self.data)
+
+
+def examples() -> tuple[Example, ...]:
+    """C and gamma of the last: `mcsvm tune segment.csv --machine ww --search coarse-to-fine --step 2 --test-share 0.3`.
+
+    Machines stand by their names, so that colours and tables are read alike.
+    """
+    six = {machine: {"machine": machine, "C": 2.0, "gamma": 0.125} for machine in names.MACHINES}
+    curved = {"ww linear": {"kernel": "linear"}, "ww Gauss": {"kernel": "rbf"}}
+    guessed = {tr("ww guessed"): {}, tr("ww searched"): {"C": 256.0, "gamma": 0.0625}}
+    return (
+        Example(
+            "six", tr("Six machines, one answer"), tr("Which of six machines knows the grower of a wine?"), "wine", six
+        ),
+        Example(
+            "curved",
+            tr("Straight or curved"),
+            tr("What a Gaussian kernel adds to straight borders, on vowels of other speakers."),
+            "vowel",
+            curved,
+        ),
+        Example(
+            "guessed",
+            tr("Guessed or searched"),
+            tr("What a search for C and gamma brings, on patches of photographs."),
+            "segment",
+            guessed,
+        ),
+    )
