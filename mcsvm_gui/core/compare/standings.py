@@ -16,7 +16,7 @@ import numpy as np
 from mcsvm_gui.core.compare.comparison import adjusted_over_pairs
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate import decided as decisions
-from mcsvm_gui.core.evaluate.bootstrap import interval, resampled
+from mcsvm_gui.core.evaluate.bootstrap import interval, resampled, share_interval
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, mcnemar
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _measured(decided: Decided, true: np.ndarray, told: np.ndarray, weights: np.
     return RunScores(
         *decided,
         whole,
-        *(float(accuracy(whole)), _ends(accuracy(drawn))),
+        *(float(accuracy(whole)), share_interval(accuracy(drawn), weights)),
         *(float(balanced(whole)), _ends(balanced(drawn))),
     )
 

@@ -29,3 +29,16 @@ def interval(values: np.ndarray) -> np.ndarray:
     known = np.isfinite(values).any(axis=0)
     filled = np.where(known, values, 0.0)
     return np.where(known, np.nanpercentile(filled, [tail, 100.0 - tail], axis=0), np.nan)
+
+
+def share_interval(values: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """Of the share of rows that are right; `values`: the share in each resample, `weights`: of the rows.
+
+    Where all rows are right, or none is, every resample says the same, and the limit of the binomial distribution
+    stands in (Clopper & Pearson 1934), for as many rows as their weights are worth (Kish 1965, section 11.7).
+    """
+    low, high = interval(values).tolist()
+    if low == high and low in (0.0, 1.0):
+        farthest = 1.0 - (0.5 * (1.0 - LEVEL)) ** (np.square(weights).sum() / np.square(weights.sum()))
+        return (1.0 - farthest, 1.0) if low else (0.0, farthest)
+    return low, high

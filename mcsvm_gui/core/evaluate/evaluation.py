@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.evaluate import decided as decisions
-from mcsvm_gui.core.evaluate.bootstrap import RESAMPLES, interval, resampled
+from mcsvm_gui.core.evaluate.bootstrap import RESAMPLES, interval, resampled, share_interval
 from mcsvm_gui.core.evaluate.probabilities import (
     BrierParts,
     Reliability,
@@ -127,6 +127,8 @@ def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) 
     found = [work.of(weights) for weights in resampled(rows.weights, seed, resamples)] if resamples else []
     together = {name: np.concatenate([one[name] for one in found]) for name in whole} if found else {}
     ends = {name: interval(values) for name, values in together.items()}
+    if "accuracy" in together:
+        ends["accuracy"] = np.array(share_interval(together["accuracy"], rows.weights[work.kept]))
     counts = work.confusion(rows.weights)
     whole_counts = np.array_equal(rows.weights, np.round(rows.weights))
     return Evaluation(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from run_examples import document
+from scipy.stats import binomtest
 
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.conclusion import Candidate, conclude
@@ -15,6 +16,7 @@ from mcsvm_gui.core.compare.tested_runs import RowCache, comparison_of, decided,
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.applied import applied
+from mcsvm_gui.core.evaluate.bootstrap import share_interval
 from mcsvm_gui.core.evaluate.evaluation import evaluate_rows
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
@@ -153,3 +155,13 @@ def test_the_most_confused_classes_are_those_with_most_errors_both_ways() -> Non
     assert found is not None
     assert (found.names, found.errors, found.share) == (("a", "b"), 7.0, 7 / 13)
     assert most_confused(replace(made_up(1, GOOD), confusion=np.diag([3, 4, 5]))) is None
+
+
+def test_of_rows_all_decided_rightly_the_interval_is_that_of_the_binomial_distribution() -> None:
+    """Resamples of them say 100 % to 100 %. `scipy.stats.binomtest` is the oracle."""
+    resampled = np.ones(200)
+    wanted = binomtest(18, 18).proportion_ci(0.95, "exact")
+    assert share_interval(resampled, np.ones(18)) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+    wanted = binomtest(0, 7).proportion_ci(0.95, "exact")
+    assert share_interval(0.0 * resampled, np.full(7, 3.0)) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+    assert share_interval(np.linspace(0.5, 1.0, 201), np.ones(9)) == pytest.approx((0.5125, 0.9875))
