@@ -73,7 +73,7 @@ def check_best(wanted: TuneRequest) -> None:
 def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
     """None where nothing was found that could be trained."""
     found, dataset = chosen(tuned), tuned.tuning.dataset
-    requests = trainings(replace(tuned.tuning.request, holdout=tuned.tuning.wanted.test_share), found)
+    requests = trainings(replace(tuned.tuning.request, holdout=tuned.tuning.wanted.test_share), tuned, found)
     if not requests:
         return None
     rows = split_rows(requests[0], dataset, None)
@@ -84,7 +84,7 @@ def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
         if number == 0:
             model_file.save(options.model, outcome.trained)
         known = None if tested is None else run_scores(number, outcome.trained, tested, request.seed)
-        said = choice.mean, number == 0, choice.cut, choice.edges
+        said = choice.mean, number == 0, choice.cut, choice.edges, choice.ranges
         candidates.append(Candidate(number, request.machine, outcome.document, known, *said))
     conclusion = conclude(candidates, told_apart(one.scores for one in candidates if one.scores is not None))
     assert conclusion is not None

@@ -116,12 +116,13 @@ def _check(labels: np.ndarray, folds: int) -> None:
         )
     if classes.size < 2:
         raise InputError("all rows belong to one class; a classifier needs at least two classes")
-    if np.sort(counts)[-2] < 2 or counts.max() < folds:
+    if np.sort(counts)[-2] < 2:
         raise InputError(
-            "{folds} folds are too many: the largest class has {rows} rows, and two classes must be in every"
-            " training part",
-            folds=folds,
-            rows=counts.max(),
+            "there are too few rows for folds: two classes need two rows each, so that both are in every training part"
+        )
+    if counts.max() < folds:
+        raise InputError(
+            "{folds} folds are too many: the largest class has {rows} rows", folds=folds, rows=counts.max()
         )
 
 

@@ -114,7 +114,8 @@ def test_what_is_confused_is_seen_on_the_compare_page(open_window: Callable[[], 
     assert tabs.currentWidget().objectName() == "confusionView"
     hand.go("Train")
     page.step_asked.emit(NextStep("rows", "", "", ()))
-    assert QApplication.clipboard().text().startswith("mcsvm curve ")
+    hand.wait(lambda: hand.window.page == "compare")
+    assert tabs.currentWidget().objectName() == "learningCurvePanel"
     hand.close()
 
 
@@ -173,6 +174,91 @@ def test_the_best_model_is_found_and_the_command_finds_the_same(
     assert list(map(timeless, printed["trained"])) == list(map(timeless, documents))
     assert printed["conclusion"].split(" decides")[1] == said.split(" decides")[1]
     assert model_file.load(tmp_path / "best.mcsvm").request.machine == documents[0]["machine"]
+
+
+def searched(hand: Hand, data: Path) -> None:
+    hand.work.open_data(str(data))
+    hand.wait(lambda: hand.work.dataset is not None and not hand.work.tasks.busy)
+    hand.work.set_preparation(holdout=0.3)
+    hand.go("Train")
+    hand.find(QSpinBox, "bestBudgetSpin").setValue(600)
+    hand.click("findBestButton")
+    hand.wait(lambda: hand.find(QPushButton, "findBestButton").text() == "Find the best model" and not hand.active)
+
+
+def table_of(path: Path, *counts: int) -> Path:
+    """Classes 0, 1, ... of so many rows, far apart."""
+    rows = [f"{9 * code + 0.1 * row},{row % 3},c{code}" for code, count in enumerate(counts) for row in range(count)]
+    path.write_text("\n".join(["a,b,label", *rows, ""]), "utf-8")
+    return path
+
+
+def test_a_class_of_one_row_keeps_nobody_from_the_best_model(
+    open_window: Callable[[], Hand], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(best, "STEP", 7.0)
+    hand = open_window()
+    hand.window.resize(1024, 700)
+    searched(hand, table_of(tmp_path / "rare.csv", 20, 20, 1))
+    hand.wait(lambda: "chosen by its cross-validation" in hand.text("conclusionLabel"))
+    records = [hand.runs.record(run) for run in hand.runs.ids()]
+    assert [record.state for record in records] == ["done"] * len(records)
+    first = next(record for record in records if record.document["calibration"] is None)
+    assert hand.text("conclusionLabel").startswith(first.name)
+    assert "100 % to 100 %" not in hand.text("conclusionLabel").replace("\u202f", " ")
+    checks = hand.window.pages["train"].page.checks
+    assert checks.isVisible()
+    assert checks.verticalScrollBar().maximum() == 0, "what is found stands there whole"
+    hand.close()
+
+
+def test_why_nothing_was_found_stands_where_the_answer_would(open_window: Callable[[], Hand], tmp_path: Path) -> None:
+    hand = open_window()
+    searched(hand, table_of(tmp_path / "few.csv", 2, 2, 2))
+    hand.wait(lambda: "too few rows for folds: two classes need two rows each" in hand.text("conclusionLabel"))
+    assert hand.find(QLabel, "conclusionLabel").isVisible()
+    assert not hand.find(QPushButton, "useBestButton").isVisible()
+    hand.work.open_data(str(resources.dataset("iris")))
+    hand.wait(lambda: not hand.text("conclusionLabel"))
+    hand.close()
+
+
+def test_from_a_file_to_a_saved_model_in_five_clicks(
+    open_window: Callable[[], Hand], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(best, "STEP", 7.0)
+    hand, clicks = open_window(), 0
+
+    def click(name: str) -> None:
+        nonlocal clicks
+        hand.click(name)
+        clicks += 1
+
+    hand.window.resize(1024, 700)
+    click("openButton")
+    hand.answer_file(resources.dataset("iris"))  # a double click
+    clicks += 1
+    hand.wait(lambda: hand.work.dataset is not None and not hand.work.tasks.busy)
+    click("navTrain")
+    click("findBestButton")
+    hand.wait(lambda: "chosen by its cross-validation" in hand.text("conclusionLabel") and not hand.active)
+    table = hand.find(QTableView, "leaderboard")
+    assert table.horizontalScrollBar().maximum() == 0
+    assert table.viewport().height() >= 6 * table.verticalHeader().defaultSectionSize()
+    best_run = hand.runs.record(hand.runs.ids()[0])
+    assert hand.text("runTitle").startswith(best_run.name), "the best is the run at hand"
+    click("saveBestButton")
+    hand.answer_file(tmp_path / "best.mcsvm")  # Enter
+    hand.wait(lambda: str(tmp_path / "best.mcsvm") in hand.text("conclusionNote"))
+    assert clicks == 5
+    model = model_file.load(tmp_path / "best.mcsvm")
+    assert (model.request.machine, model.request.C) == (best_run.request.machine, best_run.request.C)
+    assert (model.calibrated is not None, model.origin.ending.is_enough) == (True, True)
+    click("saveBestButton")
+    hand.answer_file(tmp_path / "missing" / "best.mcsvm")
+    hand.wait(lambda: hand.find(QLabel, "conclusionNote").property("role") == "bad")
+    assert "missing" in hand.text("conclusionNote")
+    hand.close()
 
 
 def timeless(document: dict[str, Any]) -> dict[str, Any]:

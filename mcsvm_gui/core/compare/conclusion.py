@@ -31,7 +31,8 @@ class Candidate:
     validation: float | None = None  # mean of the cross-validation that chose its C and gamma
     chosen: bool = False  # it is what that search chose of all machines
     cut: bool = False  # that search ended before it had tried all
-    edges: Collection[str] = ()  # of the ranges, on which its cell lies; as Grid.edges names them
+    edges: Collection[str] = ()  # of the ranges, beyond which better cells may lie; as Grid.edges names them
+    ranges: tuple[str, ...] = ()  # of a search that goes on, as core/tune/best.py writes them
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,10 @@ def _against(
     worse = [one for one in others if one.run in apart and _accuracy(one) < scores.accuracy]
     better = [one for one in others if one.run in apart and one not in worse]
     alike = [one for one in others if one.run not in apart]
-    lead = _lead(scores, others)
+    points = 100.0 * (scores.accuracy - max(map(_accuracy, others)))
+    if points == 0.0:
+        return [_level(worse)]
+    lead = _lead(points)
     if better:
         return [tr("{lead}; {runs} did better on them by more than chance", lead=lead, runs=_named(better))]
     if not worse:
@@ -128,11 +132,14 @@ def _against(
     return [tr("{lead}, which is more than chance against {worse}, not against {alike}", lead=lead, **names)]
 
 
-def _lead(scores: RunScores, others: Sequence[Candidate]) -> str:
+def _level(worse: Sequence[Candidate]) -> str:
+    if not worse:
+        return tr("the next is as good, and no other differs by more than chance")
+    return tr("the next is as good; {runs} did worse by more than chance", runs=_named(worse))
+
+
+def _lead(points: float) -> str:
     """Before the best of the others; after it where cross-validation chose another than the test rows would."""
-    points = 100.0 * (scores.accuracy - max(map(_accuracy, others)))
-    if points == 0.0:
-        return tr("the next is as good")
     shown = f"{abs(points):.1f}" if abs(points) >= 0.05 else f"{abs(points):.2g}"
     if points > 0.0:
         return tr("{points} points before the next", points=shown)
@@ -194,7 +201,7 @@ def _search(best: Candidate) -> NextStep | None:
 def _search_on(best: Candidate) -> NextStep | None:
     if not best.cut:
         return None
-    return NextStep("cut", tr("the search ended before it had tried all"), tr("Search on"))
+    return NextStep("cut", tr("the search ended before it had tried all"), tr("Search on"), best.ranges)
 
 
 def _extend(best: Candidate) -> NextStep | None:
@@ -206,7 +213,7 @@ def _extend(best: Candidate) -> NextStep | None:
         "gamma high": tr("its gamma is the largest that was searched"),
     }
     edge = next((edge for edge in ends if edge in best.edges), None)
-    return None if edge is None else NextStep("edge", ends[edge], tr("Search beyond"), tuple(best.edges))
+    return None if edge is None else NextStep("edge", ends[edge], tr("Search beyond"), best.ranges)
 
 
 def _tell_apart(best: Candidate) -> NextStep | None:
@@ -233,4 +240,4 @@ def _more_rows(best: Candidate) -> NextStep | None:
         return None
     known = figures.accuracy(best.document["train_accuracy"], best.document["n_train"])
     sentence = tr("more rows may help, as {share} of the training rows are right", share=known)
-    return NextStep("rows", sentence, tr("Copy the command of a learning curve"))
+    return NextStep("rows", sentence, tr("Open the learning curve"))

@@ -7,21 +7,23 @@ probabilities where they were asked for: that is the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.machine.request import OPTIONS, Request
+import numpy as np
+
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.form import EXTENDED_BY, GREATEST, LEAST
 from mcsvm_gui.core.tune.options import RANGES, TuneRequest, range_of
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.tune.search import Tuned
-    from solvers.selection.cell import Cell
+    from solvers.selection.cell import Cell, CellResult
     from solvers.selection.grid import Range
 
 STEP = 2.0  # powers of two between neighbours: a fourth of the cells of the usual grid
-WIDER = 4.0  # powers of two by which a range is extended where the best cell lay at its end
 CALIBRATION = "temperature"  # changes no decision
 
 
@@ -31,8 +33,9 @@ class Chosen:
 
     cell: Cell
     mean: float
-    edges: tuple[str, ...]
+    edges: tuple[str, ...]  # of the ranges, beyond which better cells may lie; as Grid.edges names them
     cut: bool  # the search ended before it had tried all
+    ranges: tuple[str, ...]  # of a search that goes on, beyond these edges: "C=2^-2:2^12"
 
 
 def search_for_best(
@@ -40,18 +43,24 @@ def search_for_best(
     dataset: Dataset,
     machines: tuple[str, ...],
     budget: float,
-    edges: tuple[str, ...] = (),
+    ranges: Sequence[str] = (),
 ) -> tuple[Request, TuneRequest]:
-    """`edges`: of the ranges, beyond which is searched too, as Grid.edges names them."""
+    """`ranges`: of an earlier search, as `Chosen` has them; others are the usual ones."""
     from solvers.kernels import KERNELS
 
-    parameters = KERNELS[request.kernel].parameters
-    ranges = {name: _range(name, edges) for name in RANGES if not OPTIONS[name].of_kernel or name in parameters}
+    parameters, share = KERNELS[request.kernel].parameters, 1.0 - (request.holdout or 0.0)
+    given = {name: text for name, _, text in (one.partition("=") for one in ranges)}
+    taken = {
+        name: range_of(given.get(name, option.searched), STEP)
+        for name, option in RANGES.items()
+        if not option.of_kernel or name in parameters
+    }
     wanted = TuneRequest(
         machines=machines,
-        C=ranges["C"],
-        gamma=ranges.get("gamma"),
-        search=_strategy(dataset, 1.0 - (request.holdout or 0.0)),
+        C=taken["C"],
+        gamma=taken.get("gamma"),
+        search=_strategy(dataset, share),
+        folds=_folds(dataset, share),
         budget=budget,
         test_share=request.holdout,
     )
@@ -68,28 +77,71 @@ def _strategy(dataset: Dataset, share: float) -> str:
     return "halving" if any(least <= part < 1.0 for part, _ in SEARCH.rungs) else "coarse-to-fine"
 
 
-def _range(name: str, edges: tuple[str, ...]) -> Range:
-    usual = range_of(RANGES[name].searched, STEP)
-    low, high = (WIDER if f"{name} {side}" in edges else 0.0 for side in ("low", "high"))
-    return replace(usual, low=usual.low - low, high=usual.high + high)
+def _folds(dataset: Dataset, share: float) -> int:
+    """Fewer where the largest class has fewer rows."""
+    return max(2, min(TuneRequest.folds, int(share * max(dataset.class_counts, default=0))))
 
 
 def chosen(tuned: Tuned) -> dict[str, Chosen]:
-    """By machine, the best first, among equals that with fewer support vectors; without those not tried."""
-    machines = tuned.tuning.grid.machines
+    """By machine, the best first; without those not tried."""
+    machines, results = tuned.tuning.grid.machines, tuned.results
     found = {machine: cell for machine in machines if (cell := tuned.best(machine)) is not None}
-    cut = tuned.stopped or tuned.over_budget
-    results = tuned.results
-    ranked = sorted(found.items(), key=lambda entry: (-results[entry[1]].worth, results[entry[1]].n_support))
-    return {name: Chosen(cell, results[cell].mean, tuned.edges(name), cut) for name, cell in ranked}
+    ranked = sorted(found.items(), key=lambda entry: rank(results[entry[1]]))
+    return {name: _chosen(tuned, cell) for name, cell in ranked}
 
 
-def trainings(request: Request, found: Mapping[str, Chosen]) -> list[Request]:
+def rank(result: CellResult) -> tuple[float, ...]:
+    """Sort key among the best cells of machines, the better first: after a stop some are tested on fewer folds."""
+    return -result.folds, -round(result.worth, 12), result.n_support
+
+
+def _chosen(tuned: Tuned, cell: Cell) -> Chosen:
+    edges = tuple(edge for edge in tuned.edges(cell.machine) if _is_steep(tuned, cell, edge))
+    grid = tuned.tuning.grid
+    searched = {"C": grid.costs, "gamma": grid.gammas}
+    ranges = tuple(_further(name, one, edges) for name, one in searched.items() if one is not None)
+    return Chosen(cell, tuned.results[cell].mean, edges, tuned.stopped or tuned.over_budget, ranges)
+
+
+def _is_steep(tuned: Tuned, cell: Cell, edge: str) -> bool:
+    """No cell off that edge is as good: a plateau that reaches it promises nothing beyond."""
+    name, grid, mine = edge.split()[0], tuned.tuning.grid, tuned.results[cell]
+    end = abs(np.log2(getattr(cell, name)))
+    if end >= GREATEST:
+        return False
+    rivals = (one for one, result in tuned.results.items() if one.machine == cell.machine and _is_level(result, mine))
+    return all(edge in grid.edges(one) for one in rivals)
+
+
+def _is_level(result: CellResult, best: CellResult) -> bool:
+    return (result.share, result.folds) == (best.share, best.folds) and rank(result)[1] <= rank(best)[1]
+
+
+def _further(name: str, searched: Range, edges: Collection[str]) -> str:
+    low, high = (EXTENDED_BY if f"{name} {side}" in edges else 0.0 for side in ("low", "high"))
+    low, high = max(searched.low - low, LEAST), min(searched.high + high, GREATEST)
+    return f"{name}=2^{low:.12g}:2^{high:.12g}"
+
+
+def trainings(request: Request, tuned: Tuned, found: Mapping[str, Chosen]) -> list[Request]:
     """`request`: with the rows that are tested on. The best first, which alone is calibrated."""
-    calibrate = CALIBRATION if request.calibrate == "none" else request.calibrate
     plain = replace(request, calibrate="none", costs=None, time_limit=None)  # of the search: a limit for each cell
     requests = [trained_as(plain, one.cell) for one in found.values()]
-    return [replace(requests[0], calibrate=calibrate, costs=request.costs), *requests[1:]] if requests else []
+    return [_calibrated(requests[0], request, tuned), *requests[1:]] if requests else []
+
+
+def _calibrated(plain: Request, request: Request, tuned: Tuned) -> Request:
+    """In fewer folds where a class has fewer rows. A class of one row cannot be calibrated: then the model is not."""
+    folds = min(request.calibration_folds, least_rows(tuned))
+    if folds < 2:
+        return plain
+    calibrate = CALIBRATION if request.calibrate == "none" else request.calibrate
+    return replace(plain, calibrate=calibrate, calibration_folds=folds, costs=request.costs)
+
+
+def least_rows(tuned: Tuned) -> int:
+    """Of the smallest class, on which the search chose and machines are trained."""
+    return int(np.bincount(tuned.tuning.codes).min())
 
 
 def trained_as(request: Request, cell: Cell) -> Request:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Action, Advice
 
 HIGHEST, COMPACT = 14 * UNIT, 11 * UNIT
+BORDER = 1  # pixels, of the style sheet
 
 
 class Sign(QWidget):
@@ -98,7 +99,7 @@ class ChecksList(QListWidget):
         heights = [line.fit(self.width() - 2 * UNIT) + UNIT for line in self._lines]
         for number, height in enumerate(heights):
             self.item(number).setSizeHint(QSize(8 * UNIT, height))
-        self.setFixedHeight(max(3 * UNIT, min(self._highest, sum(heights))))
+        self.setFixedHeight(max(3 * UNIT, min(self._highest, sum(heights))) + 2 * BORDER)
 
 
 class _Nothing(QStyledItemDelegate):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable, set_role, show_text
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -22,7 +23,8 @@ MOST = 2  # buttons beside the one that uses the model
 class ConclusionBar(QFrame):
     step_asked = Signal(object)  # a NextStep
     use_asked = Signal()
-    _busy = ""
+    save_asked = Signal()
+    _instead = ""
     _shown_steps: tuple[NextStep, ...] = ()
     _concluded: tuple[str, Sequence[NextStep]] = ("", ())
 
@@ -39,32 +41,46 @@ class ConclusionBar(QFrame):
         self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.use = push_button("useBestButton", tr("Use it on new rows"), tip=tr("Open it on the Predict page"))
         self.use.clicked.connect(self.use_asked)
+        self.save = push_button("saveBestButton", tr("Save model…"), tip=tr("As a file that predicts new rows"))
+        self.save.clicked.connect(self.save_asked)
+        self.note = selectable("conclusionNote", "muted")
+        self.note.hide()
         self._steps: list[QPushButton] = []
         self._row = QHBoxLayout()
         self._row.setSpacing(UNIT)
         self._row.addWidget(self.use)
+        self._row.addWidget(self.save)
         self._row.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
         column.addWidget(self.label)
         nest(column, self._row)
+        column.addWidget(self.note)
         self.show_conclusion("", ())
 
     def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None:
         """Without words there is no bar."""
+        if words != self._concluded[0]:
+            self.show_note("")
         self._concluded = words, steps
         self._show()
 
-    def show_busy(self, words: str) -> None:
-        """What is being done, in place of the conclusion; nothing: it is done."""
-        self._busy = words
+    def show_instead(self, words: str) -> None:
+        """What is being done, or why nothing came of it, in place of the conclusion; nothing: the conclusion."""
+        self._instead = words
         self._show()
 
+    def show_note(self, words: str, role: str = "muted") -> None:
+        """What came of a button."""
+        set_role(self.note, role)
+        show_text(self.note, words)
+
     def _show(self) -> None:
-        words, steps = (self._busy, ()) if self._busy else self._concluded
+        words, steps = (self._instead, ()) if self._instead else self._concluded
         self.setVisible(bool(words))
-        self.use.setVisible(not self._busy)
+        for button in (self.use, self.save):
+            button.setVisible(not self._instead)
         if words != self.label.text():
             self.label.setText(words)
         self._show_steps(steps[:MOST])

@@ -39,7 +39,7 @@ class FindBestView(Protocol):
     @property
     def budget(self) -> float: ...
     def show_finding(self, running: bool, stopping: bool) -> None: ...
-    def show_busy(self, words: str) -> None: ...
+    def show_instead(self, words: str) -> None: ...
 
 
 class FindBest(QObject):
@@ -51,15 +51,19 @@ class FindBest(QObject):
         self._search: Search | None = None
         self._training: set[int] = set()
         self._said = 0.0
+        self._trouble = ""  # why the last search found nothing
         view.find_best_asked.connect(self.toggle)
         self._searches.added.connect(self._adopt)
         self._searches.changed.connect(self._follow)
         self._runs.changed.connect(lambda _: self._follow_trainings())
         self._runs.project_read.connect(self._forget)
+        self._runs.added.connect(lambda _: self._forget())
+        self._workspace.data_changed.connect(self._forget)
 
     def _forget(self) -> None:
-        """Another project, or this one read."""
+        """Of another project, other data, or a time before runs that were trained since."""
         self._training &= set(self._runs.ids())
+        self._trouble = ""
         self._say()
 
     # -- what is asked for ------------------------------------------------------------------------
@@ -70,8 +74,8 @@ class FindBest(QObject):
         else:
             self._searches.stop(self._search)
 
-    def start(self, edges: Sequence[str] = ()) -> None:
-        """`edges`: of the ranges, beyond which is searched too."""
+    def start(self, ranges: Sequence[str] = ()) -> None:
+        """`ranges`: of an earlier search, as its choice has them; otherwise the usual ones."""
         from mcsvm_gui.core.tune.best import search_for_best
 
         dataset, workspace = self._workspace.dataset, self._workspace
@@ -82,7 +86,7 @@ class FindBest(QObject):
             workspace.message.emit(tr("30 % of the rows are kept for the test: no choice sees them."))
         request = self._form.request
         machines = tuple(name for name in FIRST_MACHINES if self._may_be(request, name))
-        searched, wanted = search_for_best(request, dataset, machines, self._view.budget, tuple(edges))
+        searched, wanted = search_for_best(request, dataset, machines, self._view.budget, ranges)
         self._runs.keep_setting(FINDING, {"request": request.document(), "search": wanted.document()})
         self._searches.start(searched, wanted, dataset)
 
@@ -115,8 +119,8 @@ class FindBest(QObject):
             self._runs.keep_setting(FINDING, None)
             if search.tuned is not None:
                 self._train(kept, search.tuned)
-            elif search.error:
-                self._workspace.message.emit(search.error)
+            else:
+                self._trouble = search.error
             self._say()
         elif time.monotonic() - self._said >= SAID_EVERY:
             self._say()
@@ -124,20 +128,26 @@ class FindBest(QObject):
     def _train(self, kept: Any, tuned: Tuned) -> None:
         """The best of every machine; the best of all is the first, and alone chosen at the end."""
         from mcsvm_gui.core.machine.request import Request
-        from mcsvm_gui.core.tune.best import chosen, trainings
+        from mcsvm_gui.core.tune.best import chosen, least_rows, trainings
         from solvers.errors import InputError
 
         found, dataset = chosen(tuned), self._workspace.dataset
-        if not found or not isinstance(kept, dict) or dataset is None or dataset.digest != tuned.tuning.request.digest:
+        if not isinstance(kept, dict) or dataset is None or dataset.digest != tuned.tuning.request.digest:
+            self._trouble = tr("Other data were opened meanwhile, so that the best was not trained.")
+            return
+        if not found:
+            self._trouble = tr("The search ended before it had tried anything.")
             return
         try:
             request = Request.from_document(kept["request"])
         except (InputError, LookupError):
             return
-        begun = self._workspace.train(trainings(request, found))
+        if least_rows(tuned) < 2:
+            self._workspace.message.emit(tr("A class has one row to train on: no probabilities can be estimated."))
+        begun = self._workspace.train(trainings(request, tuned, found))
         self._keep_choice(dict(zip(begun, found.values(), strict=True)))
         self._training = set(begun)
-        self._runs.select(begun)
+        self._runs.select(begun[::-1])  # the one chosen last is shown: the best
 
     def _keep_choice(self, found: dict[int, Chosen]) -> None:
         """What cross-validation said of each, for the leaderboard."""
@@ -161,11 +171,11 @@ class FindBest(QObject):
         search = self._search
         stopping = search is not None and search.state is JobState.STOPPING
         self._view.show_finding(search is not None, stopping)
-        self._view.show_busy(self._searching(search) if search is not None else self._train_text())
+        self._view.show_instead(self._searching(search) if search is not None else self._train_text())
 
     def _train_text(self) -> str:
         if not self._training:
-            return ""
+            return self._trouble
         return tr("The best of each machine is trained, and tested on the rows that no choice has seen.")
 
     def _searching(self, search: Search) -> str:
@@ -184,19 +194,20 @@ class FindBest(QObject):
         return ", ".join(filter(None, [said, self._best_so_far(search), left])) + "."
 
     def _best_so_far(self, search: Search) -> str:
+        from mcsvm_gui.core.tune.best import rank
         from mcsvm_gui.core.tune.results import results_of
 
         results = results_of(search.wanted, self._searches.cells.of(search.conditions))
         cells = [cell for name in search.wanted.machines if (cell := results.best(name)) is not None]
         if not cells:
             return ""
-        best = max(cells, key=lambda cell: results.cells[cell].worth)
+        best = min(cells, key=lambda cell: rank(results.cells[cell]))
         found = results.cells[best]
         return tr("best so far {machine} {score}", machine=best.machine, score=figures.accuracy(found.mean))
 
 
 def _choice(one: Chosen) -> dict[str, Any]:
-    return {"mean": one.mean, "edges": list(one.edges), "cut": one.cut}
+    return {"mean": one.mean, "edges": list(one.edges), "cut": one.cut, "ranges": list(one.ranges)}
 
 
 def _known(kept: object) -> bool:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
-WIDE = 110 * UNIT  # pixels
+WIDE, WIDER = 82 * UNIT, 110 * UNIT  # pixels from which there is room for how a run was validated, and made
+MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
 ROWS = 6  # seen without scrolling, however small the window is
 CHOSEN = "chosen"  # the key under which a project keeps what cross-validation said of the runs it chose
@@ -45,8 +46,8 @@ class Leaderboard(RunTable):
         self.horizontalHeader().setStretchLastSection(True)
         digit = self.fontMetrics().horizontalAdvance("0")
         for place, column in enumerate(self.runs.columns):  # all of them in a window of 1024 pixels
-            words = self.fontMetrics().horizontalAdvance(column.title) + 3 * UNIT // 2 + (place == 0) * 2 * UNIT
-            self.setColumnWidth(place, max(words, column.width * digit + 3 * UNIT // 2))
+            words = self.fontMetrics().horizontalAdvance(column.title) + MARGINS + (place == 0) * 2 * UNIT
+            self.setColumnWidth(place, max(words, column.width * digit + MARGINS))
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
 
     def _retheme(self) -> None:
@@ -73,13 +74,13 @@ class Leaderboard(RunTable):
         self._choose_columns()
 
     def _choose_columns(self) -> None:
-        """What nobody knows has no column; what says how a run was made has one where there is room."""
+        """What nobody knows has no column; what says how a run was chosen and made has one where there is room."""
         names = {column.name for column in self.runs.columns}
-        if all(standing.validation is None for standing in self.standings.values()):
+        if self.width() < WIDE or all(standing.validation is None for standing in self.standings.values()):
             names.discard("validation")
         if self.baseline is None:
             names.discard("difference")
-        self.show_columns(names.difference(ROOMY) if self.width() < WIDE else names)
+        self.show_columns(names.difference(ROOMY) if self.width() < WIDER else names)
 
     def pin(self, run: int | None) -> None:
         """The others are compared with it; None: with none."""
@@ -298,7 +299,8 @@ def _told(found: Mapping[str, Any] | None) -> dict[str, Any]:
     if found is None:
         return {}
     flags = {name: found.get(name) is True for name in ("chosen", "cut")}
-    return {"validation": found["mean"], "edges": tuple(map(str, found.get("edges", ()))), **flags}
+    listed = {name: tuple(map(str, found.get(name, ()))) for name in ("edges", "ranges")}
+    return {"validation": found["mean"], **listed, **flags}
 
 
 def _is_choice(found: object) -> bool:

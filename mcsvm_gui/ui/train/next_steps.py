@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication
 
 from mcsvm_gui.core.base.i18n import tr
 
@@ -24,28 +24,30 @@ HELD_OUT = 0.3
 class NextSteps(QObject):
     page_asked = Signal(str, str)  # a page, and what is to be seen on it
 
-    _edges: Sequence[str] = ()  # of the step that was asked for last
+    _values: Sequence[str] = ()  # of the step that was asked for last
 
     def __init__(
         self, view: Any, board: LeaderboardPresenter, workspace: Workspace, find: Callable[[Sequence[str]], object]
     ) -> None:
         super().__init__(board)
-        self._find = find
+        self._view, self._find = view, find
         self._board, self._workspace, self._runs = board, workspace, workspace.runs
         self._deeds: dict[str, Callable[[RunRecord], object]] = {
             "hold-out": self._hold_out,
             "unsolved": self._solve,
             "guessed": lambda record: self._find(()),
-            "cut": lambda record: self._find(()),
-            "edge": lambda record: self._find(self._edges),
+            "cut": lambda record: self._find(self._values),
+            "edge": lambda record: self._find(self._values),
             "confused": lambda record: self._go(record, "compare", "confusion"),
-            "rows": self._copy_curve,
+            "rows": lambda record: self._go(record, "compare", "learningCurve"),
         }
         view.step_asked.connect(self.take)
         view.use_asked.connect(self.use)
+        view.save_asked.connect(self.ask_where)
+        view.save_chosen.connect(self.save)
 
     def take(self, step: NextStep) -> None:
-        record, self._edges = self._best(), step.values
+        record, self._values = self._best(), step.values
         if record is not None:
             self._deeds[step.code](record)
 
@@ -53,6 +55,24 @@ class NextSteps(QObject):
         record = self._best()
         if record is not None:
             self._go(record, "predict", "model")
+
+    def ask_where(self) -> None:
+        record, folder = self._best(), self._workspace.settings["last_folder"]
+        if record is not None:
+            name = f"{PurePath(record.data_name).stem}-{record.machine}.mcsvm"
+            self._view.choose_model_target(str(Path(folder) / name) if folder else name)
+
+    def save(self, path: str) -> None:
+        record = self._best()
+        if record is None:
+            return
+
+        def write() -> str:
+            from mcsvm_gui.core.export import menu
+
+            return menu.write(self._runs.model(record.id), menu.OWN.name, path)
+
+        self._workspace.tasks.start(write, self._view.show_note, lambda why: self._view.show_note(why, "bad"))
 
     def _best(self) -> RunRecord | None:
         found = self._board.conclusion
@@ -82,9 +102,3 @@ class NextSteps(QObject):
             return True
         self._workspace.message.emit(tr("Open {data} first: the run was trained on it.", data=record.data_name))
         return False
-
-    def _copy_curve(self, record: RunRecord) -> None:
-        from mcsvm_gui.core.machine.command_line import command
-
-        QGuiApplication.clipboard().setText(command(record.request, "curve"))
-        self._workspace.message.emit(tr("The command is on the clipboard."))

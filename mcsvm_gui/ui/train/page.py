@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.machine import names
+from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.command_row import CommandRow
@@ -57,6 +58,8 @@ class TrainPage(PageWidget):
     step_asked = Signal(object)  # a NextStep
     tour_asked = Signal(str)  # of the playground, at a stop
     use_asked = Signal()
+    save_asked = Signal()
+    save_chosen = Signal(str)  # a path
     check_acted = Signal(str, object)
     scheduler_test_asked = Signal()
     message = Signal(str)
@@ -70,6 +73,7 @@ class TrainPage(PageWidget):
         self.plots.pointed.connect(self.board.mark)
         self.conclusion.step_asked.connect(self.step_asked)
         self.conclusion.use_asked.connect(self.use_asked)
+        self.conclusion.save_asked.connect(self.save_asked)
         self.checks = ChecksList(compact=True)
         self.checks.acted.connect(self.check_acted)
         self.form.changed.connect(self.form_changed)
@@ -223,8 +227,14 @@ class TrainPage(PageWidget):
         self.find_best.setEnabled(not stopping if running else self._may_find)
         self.seconds.setEnabled(not running)
 
-    def show_busy(self, words: str) -> None:
-        self.conclusion.show_busy(words)
+    def choose_model_target(self, place: str) -> None:
+        file_dialogs.choose_target(self, tr("Save model"), "model", place, ".mcsvm", self.save_chosen.emit)
+
+    def show_note(self, words: str, role: str = "muted") -> None:
+        self.conclusion.show_note(words, role)
+
+    def show_instead(self, words: str) -> None:
+        self.conclusion.show_instead(words)
 
     def show_command(self, command: str) -> None:
         self.command.show_command(command)

@@ -114,7 +114,7 @@ STEPS = {
     "unsolved": {"document": {"ending": "time limit", "certificate": UNSOLVED}},
     "guessed": {"validation": None},
     "cut": {"cut": True},
-    "edge": {"edges": ("C high",)},
+    "edge": {"edges": ("C high",), "ranges": ("C=2^-2:2^16",)},
     "confused": {"scores": made_up(1, BAD)},
     "rows": {"document": {"train_accuracy": 1.0}, "scores": made_up(1, BAD)},
 }  # fmt: skip
@@ -145,7 +145,7 @@ def test_of_equals_the_smaller_model_is_taken_and_nothing_comes_of_nothing() -> 
     found = conclude(runs, {})
     assert found is not None
     assert found.run == 2
-    assert "the next is as good" in found.text
+    assert "the next is as good, and no other differs by more than chance" in found.text
     assert conclude([], {}) is None
 
 
