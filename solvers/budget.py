@@ -279,7 +279,7 @@ class PairsBudget:
 
 
 class TwoClassBudget(NamedTuple):
-    """Binary machines with exact bias in searches (jit/two_class.py, which takes it as an argument)."""
+    """Binary machines with exact bias in searches (jit/binary/two_class.py, which takes it as an argument)."""
 
     block: int = 512  # variables of a block, at most
     first: int = 128  # the same of the first, where all examples violate alike; ovo, 512: vehicle, segment 1.15 times
@@ -306,7 +306,7 @@ class VisitsBudget(NamedTuple):
 
 @dataclass(frozen=True)
 class RisingBudget:
-    """Proximal steps in searches (selection/rising.py)."""
+    """Proximal steps in searches (selection/trials/rising.py)."""
 
     # The first sigma is `first`, in units of the cost, times clip((light / free variables)^power, 1, raised). Where few
     # variables are free, a small sigma would free many more; where many are, a small one takes fewer Newton steps.
@@ -419,7 +419,7 @@ class PartitionedBudget:
 
 @dataclass(frozen=True)
 class SettlingBudget:
-    """Trainings of a search that end on decisions of their test rows (selection/settling.py).
+    """Trainings of a search that end on decisions of their test rows (selection/trials/settling.py).
 
     Measured on a fold of segment, llw, 56 cells: 21.6 -> 17.1 CPU s, one cell decides one of 420 rows otherwise; an
     oracle that ends each cell when its last decision falls takes 14.

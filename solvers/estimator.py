@@ -15,7 +15,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from solvers.arguments import class_weights, gamma_of, kernel_matrix, pairwise, row_weights, weighing_rows
-from solvers.constraints import (
+from solvers.decision import final_reasons
+from solvers.kernels import KERNELS, Kernel
+from solvers.model import Model, second_over_first
+from solvers.posing import kernel_from, pose, positive, whole
+from solvers.problem import Problem
+from solvers.run.ending import Ending
+from solvers.run.limits import Limits
+from solvers.run.loop import Run
+from solvers.run.trace import Sample
+from solvers.scikit.constraints import (
     ALIASES,
     CHECKED,
     CONSTRAINTS,
@@ -24,23 +33,14 @@ from solvers.constraints import (
     checkable,
     seed_of,
 )
-from solvers.decision import final_reasons
-from solvers.fit_callbacks import CallbackSupport, FitTask
-from solvers.kernels import KERNELS, Kernel
-from solvers.model import Model, second_over_first
-from solvers.portions import LASTING, Increment, PartialFitMixin
-from solvers.posing import kernel_from, pose, positive, whole
-from solvers.prediction import PredictionMixin
-from solvers.probability import calibrate
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.run.trace import Sample
+from solvers.scikit.fit_callbacks import CallbackSupport, FitTask
+from solvers.scikit.portions import LASTING, Increment, PartialFitMixin
+from solvers.scikit.prediction import PredictionMixin
 from solvers.selection.folds import stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold, parted
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import KernelFamily
+from solvers.selection.trials.shared import KernelFamily
+from solvers.uncertainty.probability import calibrate
 from solvers.work import limited
 
 

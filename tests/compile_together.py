@@ -14,7 +14,7 @@ from solvers.jit.store import CACHE_FOLDER, CACHE_WORKS
 from solvers.methods import METHODS
 from solvers.run.loop import Run
 from solvers.run.warmup import once
-from solvers.selection import binary
+from solvers.selection.trials import binary
 
 DONE = CACHE_FOLDER / "compiled-for-tests"
 MACHINES, BIASES = ("ww", "cs", "ova"), ("none", "exact")

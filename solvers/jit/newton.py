@@ -1,4 +1,4 @@
-"""Newton steps of searches (selection/rising.py) on a whole kernel matrix: gradients, products, the system's factor.
+"""Newton steps of searches (selection/trials) on a whole kernel matrix: gradients, products, the system's factor.
 
 Variables are (example, variable), class functions (class, example), so that products run along examples. The system of
 the free variables is cut out of the matrix and factored in one compiled call, because SciPy's factorisation would hold

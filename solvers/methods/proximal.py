@@ -6,7 +6,7 @@ sigma gradient(f)), and f = K weights(alpha(f)) at the minimum. So semismooth Ne
 Toh 2018 for the lasso).
 
 Coordinates u stand for f = start + expand(u): W = X' weights (linear/proximal.py), V' times the change of the weights,
-K ~ V V' (auto/proximal_newton.py), or variables of the size of alpha (selection/proximal.py). The slope of psi along a
+K ~ V V' (auto/proximal_newton.py), or variables of the size of alpha (selection/trials). The slope of psi along a
 step d is <Mu, d> - <weights(alpha), expand(d)>, M the inner product of coordinates: <Mu, d> = <u, d> for the first two,
 u' Q d for variables. A subclass defines the coordinates and solves the Newton system.
 """

@@ -11,7 +11,7 @@ class Ending(Enum):
     TIME_LIMIT = "time limit"
     STOPPED = "stopped"
     STALLED = "stalled"
-    PROVED = "decisions proved"  # of a search's test rows, by the gap (selection/settling.py)
+    PROVED = "decisions proved"  # of a search's test rows, by the gap (selection/trials/settling.py)
     UNCHANGED = "decisions unchanged"  # of a search's test rows, for long
 
     @property

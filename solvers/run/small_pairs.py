@@ -1,7 +1,7 @@
 """Small pairs: binary machines of ovo and dag on one kernel matrix of all examples, each by one compiled call.
 
 Where a machine takes a millisecond, what Python does for each takes longer than its steps: vowel has 55 machines of 96
-examples. jit/two_class.py solves one, recomputes its functions from alpha by the float64 matrix, and concludes its
+examples. jit/binary solves one, recomputes its functions from alpha by the float64 matrix, and concludes its
 certificate. A machine that it does not solve is left to the method.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from solvers.budget import PAIRS, TWO_CLASS
 from solvers.decision import SMALL_PAIRS, Decision
 from solvers.dual.certificate import Certificate, Proof
-from solvers.jit import two_class
+from solvers.jit.binary import two_class
 from solvers.jit.rounding import FEASIBLE
 from solvers.kernels.base import FeatureKernel
 from solvers.problem import Problem

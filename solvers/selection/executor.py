@@ -16,8 +16,8 @@ from typing import Protocol
 from solvers.errors import InputError
 from solvers.selection.folds import Fold
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows
-from solvers.selection.task import Done, Task, perform
+from solvers.selection.trials.shared import FoldRows
+from solvers.selection.trials.task import Done, Task, perform
 from solvers.work import LOOK_SECONDS, limited
 
 

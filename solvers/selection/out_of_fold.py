@@ -11,8 +11,8 @@ from solvers.errors import InputError
 from solvers.kernels import Points
 from solvers.selection.folds import Fold
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows
-from solvers.selection.task import Task, perform
+from solvers.selection.trials.shared import FoldRows
+from solvers.selection.trials.task import Task, perform
 
 
 def check_folds(codes: np.ndarray, names: Sequence[Any], folds: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from solvers.budget import SEARCH
 from solvers.machines import MACHINES, Machine
 from solvers.run.limits import Limits
-from solvers.selection.shared import FoldRows, KernelFamily
+from solvers.selection.trials.shared import FoldRows, KernelFamily
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
 from solvers.selection.search import SearchStrategy, Steps, once
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows
-from solvers.selection.task import Done, Task, tasks_of
+from solvers.selection.trials.shared import FoldRows
+from solvers.selection.trials.task import Done, Task, tasks_of
 from solvers.work import limited
 
 Report = Callable[[Done], object]

@@ -62,8 +62,8 @@ from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.warmup import once, warm_up
-from solvers.selection import rising, whole
 from solvers.selection.grid import Range
+from solvers.selection.trials import rising, whole
 from solvers.work import limited
 
 DATA = table_3.DATA

@@ -28,10 +28,10 @@ from mcsvm_gui.core.base import resources
 from solvers import MultiClassSVC
 from solvers.kernels import Points
 from solvers.machines import MACHINES
-from solvers.probability import calibrate
 from solvers.selection.folds import stratified
 from solvers.selection.out_of_fold import out_of_fold, parted
 from solvers.selection.settings import TrainingSettings
+from solvers.uncertainty.probability import calibrate
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 FOLDS = 5

@@ -33,7 +33,7 @@ from solvers.partitioned.partitions import LocalPartitions
 from solvers.partitioned.run import PartitionedRun
 from solvers.posing import terms_of
 from solvers.selection.grid import Range
-from solvers.selection.task import Done
+from solvers.selection.trials.task import Done
 from solvers.work import limited
 
 pytestmark = pytest.mark.benchmark

@@ -19,7 +19,7 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
 from solvers.selection.cell import FoldResult
 from solvers.selection.grid import Range
-from solvers.selection.task import Done
+from solvers.selection.trials.task import Done
 
 ASKED = TuneRequest(("ww", "ovo"), Range(0, 4), Range(-4, 2), folds=3)
 LONG = TuneRequest(("llw",), Range(-2, 20, 0.25), Range(-10, 4, 0.25), folds=10)

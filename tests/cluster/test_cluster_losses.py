@@ -14,7 +14,7 @@ from dask_cluster import DaskCluster
 
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster.examining import examine
-from solvers.selection.task import Done
+from solvers.selection.trials.task import Done
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.large

@@ -20,7 +20,7 @@ from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.search import Searched, SearchJob, Tried
 from solvers.selection.grid import Range
-from solvers.selection.task import Done
+from solvers.selection.trials.task import Done
 
 pytest.importorskip("distributed")
 

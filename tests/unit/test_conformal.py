@@ -8,9 +8,9 @@ import scipy.sparse as sp
 
 from solvers import InputError
 from solvers.budget import NOVELTY
-from solvers.conformal import MOST, Conformal, chosen, strangeness
 from solvers.kernels import KERNELS, Points
-from solvers.novelty import Landmarks
+from solvers.uncertainty.conformal import MOST, Conformal, chosen, strangeness
+from solvers.uncertainty.novelty import Landmarks
 
 
 def test_p_values_are_those_of_the_definition() -> None:

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from solvers import InputError, MultiClassSVC
-from solvers import portions as increment
 from solvers.machines import MACHINES
 from solvers.run import warmup
+from solvers.scikit import portions as increment
 
 ABLE = [name for name, machine in MACHINES.items() if machine.split != "joint"]
 SOLVERS = ["auto", "lasvm", "lasvm-gradient", "lasvm-active", "lasvm-first-order"]

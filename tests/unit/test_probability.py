@@ -20,8 +20,8 @@ from small_data import blobs
 
 from solvers import InputError, MultiClassSVC
 from solvers.machines import MACHINES
-from solvers.probability import METHODS, Calibration, best_temperature, calibrate, coupled, fitted_sigmoid
 from solvers.selection.folds import stratified
+from solvers.uncertainty.probability import METHODS, Calibration, best_temperature, calibrate, coupled, fitted_sigmoid
 
 X, Y = blobs(n=90, classes=3, seed=4)
 NEW = blobs(n=200, classes=3, seed=5)[0]

@@ -23,8 +23,8 @@ from small_data import blobs
 import solvers.estimator
 from solvers import InputError, MultiClassSVC
 from solvers.machines import MACHINES
-from solvers.portions import PartialFitMixin
-from solvers.prediction import PredictionMixin
+from solvers.scikit.portions import PartialFitMixin
+from solvers.scikit.prediction import PredictionMixin
 
 X, Y = blobs(n=60, classes=3, seed=4)
 TWO_X, TWO_Y = blobs(n=40, classes=2, seed=8)

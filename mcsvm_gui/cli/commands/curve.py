@@ -14,7 +14,7 @@ from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.tune.curve import TIMES, LearningCurve, curve_tuning, learning_curve, trainings
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
-from solvers.selection.task import Done
+from solvers.selection.trials.task import Done
 
 NAMES = "folds", "repeats", "jobs"
 

@@ -33,7 +33,7 @@ from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.selection.cell import CellResult, FoldResult, Trial
 from solvers.selection.grid import Range
-from solvers.selection.per_pair import PairChoice
+from solvers.selection.trials.per_pair import PairChoice
 
 MOST_PAIRS = 45  # printed: those of ten classes
 

@@ -16,8 +16,8 @@ from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.evaluate.applied import applied
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows, Evaluation, evaluate_rows
 from mcsvm_gui.core.evaluate.pricing import priced
-from solvers.costs import CostRule
 from solvers.errors import InputError
+from solvers.uncertainty.costs import CostRule
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import TrainedModel

@@ -15,8 +15,8 @@ from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
-from solvers.costs import REJECTED, CostRule
 from solvers.selection.folds import stratified
+from solvers.uncertainty.costs import REJECTED, CostRule
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
-from solvers.costs import CostRule, equal_costs
 from solvers.errors import InputError, Sentence
+from solvers.uncertainty.costs import CostRule, equal_costs
 
 
 @dataclass(frozen=True, eq=False)

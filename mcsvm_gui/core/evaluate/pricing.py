@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsvm_gui.core.evaluate import decided as decisions
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows, with_costs
-from solvers.costs import REJECTED, CostRule
+from solvers.uncertainty.costs import REJECTED, CostRule
 
 
 @dataclass(frozen=True, eq=False)

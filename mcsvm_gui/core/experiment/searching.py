@@ -18,7 +18,7 @@ from solvers.kernels import KERNELS
 from solvers.selection.cell import Cell
 from solvers.selection.grid import Range
 from solvers.selection.search import SEARCHES
-from solvers.selection.task import Done
+from solvers.selection.trials.task import Done
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.tune.search import Tuned

@@ -14,12 +14,12 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.data.preparation import TablePreparation
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.costs import CostRule
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES
 from solvers.model import TIE, votes, walk
-from solvers.probability import Calibration
+from solvers.uncertainty.costs import CostRule
+from solvers.uncertainty.probability import Calibration
 
 Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
 

@@ -19,9 +19,9 @@ from mcsvm_gui.core.export.date_formulas import SECONDS, formula, spelled
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.costs import CostRule
 from solvers.errors import Sentence
-from solvers.probability import Calibration
+from solvers.uncertainty.costs import CostRule
+from solvers.uncertainty.probability import Calibration
 
 FORMAT, VERSION = "mcsvm model", 1
 

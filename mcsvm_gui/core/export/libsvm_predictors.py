@@ -21,7 +21,7 @@ from solvers.kernels import KERNELS, Kernel, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES
 from solvers.model import votes
-from solvers.probability import ROWS, coupled, coupling
+from solvers.uncertainty.probability import ROWS, coupled, coupling
 
 BLOCK = 4_000_000  # kernel values at once
 PRINTED = 1e-5  # svm-predict writes six digits

@@ -15,8 +15,8 @@ import numpy as np
 from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.costs import CostRule
 from solvers.model import TIE
+from solvers.uncertainty.costs import CostRule
 
 ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
 

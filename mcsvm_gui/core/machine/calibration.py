@@ -18,15 +18,15 @@ from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.machine.posing import Posed, class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, PredictionSets
-from solvers.conformal import Conformal, chosen, strangeness
 from solvers.errors import InputError
-from solvers.novelty import Landmarks
-from solvers.probability import calibrate, scores
 from solvers.run.limits import Limits
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows, KernelFamily
+from solvers.selection.trials.shared import FoldRows, KernelFamily
+from solvers.uncertainty.conformal import Conformal, chosen, strangeness
+from solvers.uncertainty.novelty import Landmarks
+from solvers.uncertainty.probability import calibrate, scores
 
 FoldsDone = Callable[[int, int], object]  # told how many folds are done, of how many
 

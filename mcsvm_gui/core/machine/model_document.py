@@ -13,17 +13,17 @@ from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, PredictionSets, TrainedModel, Weighing
-from solvers.conformal import Conformal
-from solvers.costs import CostRule
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.model import Model
-from solvers.novelty import Landmarks
 from solvers.posing import positive, whole
-from solvers.probability import Calibration
 from solvers.run.ending import Ending
+from solvers.uncertainty.conformal import Conformal
+from solvers.uncertainty.costs import CostRule
+from solvers.uncertainty.novelty import Landmarks
+from solvers.uncertainty.probability import Calibration
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"
 PREPARATION = "idf", "donors", "donors_known"

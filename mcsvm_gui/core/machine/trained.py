@@ -15,16 +15,16 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some
 from mcsvm_gui.core.machine.request import Request
-from solvers.conformal import Conformal, strangeness
-from solvers.costs import REJECTED, CostRule
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.errors import Sentence
 from solvers.machines import Machine
 from solvers.model import Model, class_scores, decide
-from solvers.novelty import Landmarks
-from solvers.probability import Calibration, scores
 from solvers.run.ending import Ending
+from solvers.uncertainty.conformal import Conformal, strangeness
+from solvers.uncertainty.costs import REJECTED, CostRule
+from solvers.uncertainty.novelty import Landmarks
+from solvers.uncertainty.probability import Calibration, scores
 from solvers.work import limited
 
 PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"

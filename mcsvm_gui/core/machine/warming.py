@@ -45,8 +45,8 @@ def _search() -> None:
     from solvers.selection.folds import stratified
     from solvers.selection.search import once
     from solvers.selection.settings import TrainingSettings
-    from solvers.selection.shared import FoldRows
     from solvers.selection.study import Study
+    from solvers.selection.trials.shared import FoldRows
 
     angles = np.arange(9.0)
     rows, labels = np.stack([np.sin(angles), np.cos(angles)], axis=1), np.arange(9) % 3

@@ -15,9 +15,9 @@ from mcsvm_gui.core.tune.search import Tuned
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult
 from solvers.selection.grid import Range
-from solvers.selection.per_pair import Composite, PairChoice, choose
 from solvers.selection.scores import SCORES, Score
 from solvers.selection.study import Nested
+from solvers.selection.trials.per_pair import Composite, PairChoice, choose
 
 NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # of a request: the search has its own
 COLUMNS = "machine", "C", "gamma", "mean", "std", "seconds", "n_support", "ending", "relative_gap", "violation"

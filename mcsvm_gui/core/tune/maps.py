@@ -13,8 +13,8 @@ from solvers.machines import MACHINES
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell
-    from solvers.selection.per_pair import Composite
     from solvers.selection.study import Nested
+    from solvers.selection.trials.per_pair import Composite
 
 
 class TuneMaps:

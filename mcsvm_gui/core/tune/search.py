@@ -39,12 +39,12 @@ from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
-from solvers.selection.per_pair import Composite, choose, compose
 from solvers.selection.scores import SCORES, Score
 from solvers.selection.search import SEARCHES, SearchStrategy, least_share, rungs
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import KernelFamily
 from solvers.selection.study import Nested, NestedStudy, Report, Study
+from solvers.selection.trials.per_pair import Composite, choose, compose
+from solvers.selection.trials.shared import KernelFamily
 
 MOST_JOBS = 1024
 ALL = "all"  # machines

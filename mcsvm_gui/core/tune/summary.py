@@ -14,8 +14,8 @@ from mcsvm_gui.core.tune.options import SCORES
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
-    from solvers.selection.per_pair import Composite, PairChoice
     from solvers.selection.study import Nested
+    from solvers.selection.trials.per_pair import Composite, PairChoice
 
 
 def place(cell: Cell | PairChoice) -> str:

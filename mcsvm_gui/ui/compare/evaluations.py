@@ -167,7 +167,7 @@ class EvaluationPresenter(QObject):
 
         def work() -> Consequences:
             from mcsvm_gui.core.compare.evaluated_runs import consequences
-            from solvers.costs import CostRule
+            from solvers.uncertainty.costs import CostRule
 
             return consequences(rows, CostRule.of(costs, reject))
 
@@ -196,7 +196,7 @@ class EvaluationPresenter(QObject):
         def write() -> None:
             from mcsvm_gui.core.base.writing import write_text
             from mcsvm_gui.core.data.costs import CostTable
-            from solvers.costs import CostRule
+            from solvers.uncertainty.costs import CostRule
 
             write_text(path, CostTable.of(CostRule.of(costs), names).text)
 
@@ -211,7 +211,7 @@ class EvaluationPresenter(QObject):
 
         def write() -> None:
             from mcsvm_gui.core.machine import model_file
-            from solvers.costs import CostRule
+            from solvers.uncertainty.costs import CostRule
 
             model_file.save(path, replace(runs.model(run), rule=CostRule.of(costs, reject)))
 

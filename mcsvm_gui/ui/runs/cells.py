@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.cells import Found
     from mcsvm_gui.ui.runs.collection import RunCollection
     from solvers.selection.cell import Cell, FoldResult
-    from solvers.selection.task import Done
+    from solvers.selection.trials.task import Done
 
 KEPT = 8  # conditions whose cells stay in memory; 1350 cells of five folds take 12 MB
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
     from solvers.selection.cell import FoldResult, Trial
-    from solvers.selection.task import Done
+    from solvers.selection.trials.task import Done
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
 from mcsvm_gui.ui.compare.evaluations import EvaluationPresenter
-from solvers.costs import CostRule, equal_costs
+from solvers.uncertainty.costs import CostRule, equal_costs
 
 RESAMPLES = 20
 

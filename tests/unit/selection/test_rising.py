@@ -17,11 +17,11 @@ from solvers.machines import MACHINES
 from solvers.posing import kernel_from, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
-from solvers.selection import rising, system, whole
-from solvers.selection.proximal import VariableStep
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows, Matrices
-from solvers.selection.system import VariableSystem
+from solvers.selection.trials import rising, system, whole
+from solvers.selection.trials.proximal import VariableStep
+from solvers.selection.trials.shared import FoldRows, Matrices
+from solvers.selection.trials.system import VariableSystem
 
 COSTS = 0.5, 8.0, 256.0
 BOXES = [

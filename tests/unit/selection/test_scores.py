@@ -12,10 +12,7 @@ from scipy.special import softmax
 from sklearn import metrics
 from small_data import blobs
 
-from solvers.costs import CostRule
 from solvers.machines import MACHINES
-from solvers.probability import best_temperature
-from solvers.probability import scores as class_scores
 from solvers.selection import scores as measures
 from solvers.selection.cell import Cell, CellResult, Trial
 from solvers.selection.executor import Folds
@@ -24,9 +21,12 @@ from solvers.selection.grid import Grid, Range, best
 from solvers.selection.scores import SCORES, Measured
 from solvers.selection.search import SEARCHES
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows, KernelFamily
 from solvers.selection.study import Study
-from solvers.selection.task import Task, perform
+from solvers.selection.trials.shared import FoldRows, KernelFamily
+from solvers.selection.trials.task import Task, perform
+from solvers.uncertainty.costs import CostRule
+from solvers.uncertainty.probability import best_temperature
+from solvers.uncertainty.probability import scores as class_scores
 
 X, Y = blobs(n=120, classes=3, seed=2)
 

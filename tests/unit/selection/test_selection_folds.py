@@ -23,8 +23,8 @@ from solvers.selection.grid import Grid, Range, best
 from solvers.selection.scores import SCORES
 from solvers.selection.search import SEARCHES, _line, _may_win, least_share, rungs
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows
 from solvers.selection.study import Study
+from solvers.selection.trials.shared import FoldRows
 
 EVERY = 0.0  # share of the rows that a rung needs: none is left out
 labels_of = st.lists(st.integers(0, 3), min_size=12, max_size=60).filter(

@@ -17,24 +17,24 @@ from solvers.budget import TWO_CLASS
 from solvers.dual.bias import best_bias
 from solvers.dual.certificate import certify
 from solvers.errors import InputError
-from solvers.jit import two_class
+from solvers.jit.binary import two_class
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.posing import kernel_from, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits
-from solvers.selection import binary, per_pair
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, Trial
 from solvers.selection.executor import Folds, Threads
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.per_pair import choose, compose
 from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows, KernelFamily, Matrices
 from solvers.selection.study import NestedStudy, Study
-from solvers.selection.task import Done, Task, matrices_of, perform, tasks_of
+from solvers.selection.trials import binary, per_pair
+from solvers.selection.trials.per_pair import choose, compose
+from solvers.selection.trials.shared import FoldRows, KernelFamily, Matrices
+from solvers.selection.trials.task import Done, Task, matrices_of, perform, tasks_of
 from solvers.work import workers
 
 X, Y = blobs(n=66, classes=3, seed=4)

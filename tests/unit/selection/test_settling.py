@@ -16,10 +16,10 @@ from solvers.posing import kernel_from, pose
 from solvers.problem import Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
-from solvers.selection import settling, whole
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.settling import DecisionWatch, decisions, lead_scale, proves
-from solvers.selection.shared import FoldRows, Matrices
+from solvers.selection.trials import settling, whole
+from solvers.selection.trials.settling import DecisionWatch, decisions, lead_scale, proves
+from solvers.selection.trials.shared import FoldRows, Matrices
 
 JOINT = [name for name, machine in MACHINES.items() if machine.split == "joint"]
 RBF = kernel_from("rbf", KERNELS, gamma=0.5)

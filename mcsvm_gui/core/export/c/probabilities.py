@@ -7,8 +7,8 @@ from string import Template
 
 from mcsvm_gui.core.export.c.literals import array
 from mcsvm_gui.core.export.flat_model import FlatModel
-from solvers.costs import NEAR
-from solvers.probability import LEAST
+from solvers.uncertainty.costs import NEAR
+from solvers.uncertainty.probability import LEAST
 
 ON_STACK = 16384  # numbers that a function may keep on the stack
 

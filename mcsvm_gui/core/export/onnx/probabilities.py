@@ -7,8 +7,8 @@ import numpy as np
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.onnx.graph import Graph
 from mcsvm_gui.core.export.onnx.machine import largest, votes
-from solvers.costs import NEAR, CostRule
-from solvers.probability import LEAST, Calibration
+from solvers.uncertainty.costs import NEAR, CostRule
+from solvers.uncertainty.probability import LEAST, Calibration
 
 
 def probabilities(graph: Graph, plain: FlatModel, found: Calibration, scores: str, winner: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.python.literals import numbers
-from solvers.costs import NEAR
-from solvers.probability import LEAST
+from solvers.uncertainty.costs import NEAR
+from solvers.uncertainty.probability import LEAST
 
 CLASS_SCORES = {  # what temperatures and sigmoids of single classes are applied to
     "argmax": """

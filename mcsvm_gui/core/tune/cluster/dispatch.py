@@ -23,7 +23,7 @@ from solvers.errors import Sentence
 from solvers.selection.cell import Trial
 from solvers.selection.executor import Folds, LostWorkers, emptied
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.task import Done, Task
+from solvers.selection.trials.task import Done, Task
 from solvers.work import LOOK_SECONDS
 
 if TYPE_CHECKING:

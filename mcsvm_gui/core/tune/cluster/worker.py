@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from solvers.selection.executor import Folds, one
 from solvers.selection.folds import Fold
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows
-from solvers.selection.task import Done, Task
+from solvers.selection.trials.shared import FoldRows
+from solvers.selection.trials.task import Done, Task
 from solvers.work import limited
 
 if TYPE_CHECKING:

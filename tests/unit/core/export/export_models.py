@@ -19,8 +19,8 @@ from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, Decisions
 from solvers import MultiClassSVC
-from solvers.costs import CostRule
 from solvers.model import decide
+from solvers.uncertainty.costs import CostRule
 
 FILLED = Rules(missing="most-frequent")
 HERE = all(map(find_spec, ("onnx", "onnxruntime")))

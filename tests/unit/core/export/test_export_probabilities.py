@@ -20,7 +20,7 @@ from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.libsvm_predictors import INEXACT
 from mcsvm_gui.core.export.probe import of_dataset, prepared
 from solvers.errors import InputError
-from solvers.probability import METHODS, Calibration, coupling
+from solvers.uncertainty.probability import METHODS, Calibration, coupling
 
 HOLDERS = [name for name in FORMATS if name not in ("libsvm", "liblinear")]
 WITHIN = f"Every probability is the model's within {PROBABILITY:.1g}."

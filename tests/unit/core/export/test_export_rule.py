@@ -21,8 +21,8 @@ from mcsvm_gui.core.export.python import DRIVER
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.costs import CostRule, equal_costs
 from solvers.errors import InputError
+from solvers.uncertainty.costs import CostRule, equal_costs
 
 DATA = clouds()
 RULES = {

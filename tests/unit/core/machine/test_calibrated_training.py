@@ -23,7 +23,7 @@ from mcsvm_gui.core.machine.request import CALIBRATIONS, Request
 from mcsvm_gui.core.machine.session import Session, train
 from mcsvm_gui.core.machine.summary import sentences
 from solvers import InputError, MultiClassSVC
-from solvers.probability import METHODS
+from solvers.uncertainty.probability import METHODS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 DATA = clouds()

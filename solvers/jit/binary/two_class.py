@@ -8,8 +8,8 @@ The rows of the matrix are all training examples, class after class. The example
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.binary.face import balanced_direction, flat_direction, longest
 from solvers.jit.bound import free, reached
-from solvers.jit.face import balanced_direction, flat_direction, longest
 from solvers.jit.linalg import add_scaled
 from solvers.jit.line import solve_pairs
 from solvers.jit.rounding import HUGE, ROUNDING

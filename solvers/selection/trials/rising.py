@@ -24,8 +24,8 @@ from solvers.methods.proximal import End
 from solvers.posing import pose
 from solvers.problem import Part
 from solvers.run.warmup import once
-from solvers.selection.proximal import VariableStep
-from solvers.selection.shared import SharedGram
+from solvers.selection.trials.proximal import VariableStep
+from solvers.selection.trials.shared import SharedGram
 from solvers.work import Work, finish
 
 

@@ -21,11 +21,11 @@ from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Run
 from solvers.selection.cell import FoldResult
-from solvers.selection.rising import Rising
 from solvers.selection.scores import Measured
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.settling import DecisionWatch, decisions, watch_of
-from solvers.selection.shared import FoldRows, Matrices, SharedGram
+from solvers.selection.trials.rising import Rising
+from solvers.selection.trials.settling import DecisionWatch, decisions, watch_of
+from solvers.selection.trials.shared import FoldRows, Matrices, SharedGram
 from solvers.work import SEARCH_STEPS
 
 SEEDED = "auto"  # the solver that is warm-started; methods of the literature start from zero, as in their papers

@@ -10,13 +10,13 @@ import numpy as np
 from solvers.machines import MACHINES
 from solvers.model import decide
 from solvers.run.ending import Ending
-from solvers.selection import binary
 from solvers.selection.cell import Cell, CellResult, Pair
 from solvers.selection.executor import Folds
 from solvers.selection.grid import preference
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows
-from solvers.selection.task import matrices_of
+from solvers.selection.trials import binary
+from solvers.selection.trials.shared import FoldRows
+from solvers.selection.trials.task import matrices_of
 from solvers.work import limited
 
 

@@ -14,11 +14,11 @@ from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import decide
 from solvers.posing import check_size
-from solvers.selection import binary, whole
 from solvers.selection.cell import Cell, FoldResult, Pair, Trial
 from solvers.selection.scores import Measured
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import BYTES, FoldRows, Matrices
+from solvers.selection.trials import binary, whole
+from solvers.selection.trials.shared import BYTES, FoldRows, Matrices
 
 Done = tuple[Trial, FoldResult]
 

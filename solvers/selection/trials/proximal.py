@@ -16,8 +16,8 @@ from solvers.factor.layout import Layout
 from solvers.jit import newton
 from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, SearchLine
 from solvers.problem import Part
-from solvers.selection.shared import SharedGram
-from solvers.selection.system import VariableSystem
+from solvers.selection.trials.shared import SharedGram
+from solvers.selection.trials.system import VariableSystem
 from solvers.work import Work, ready
 
 

@@ -14,7 +14,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from solvers.arguments import refuse_negative, row_weights, weights_by_label
-from solvers.constraints import seed_of
 from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from solvers.machines import MACHINES, Machine
@@ -24,6 +23,7 @@ from solvers.model import Model
 from solvers.posing import checked_points, positive, shown
 from solvers.run.loop import find_method
 from solvers.run.warmup import once
+from solvers.scikit.constraints import seed_of
 from solvers.work import limited
 
 VARIANTS = {method.name: method for method in LASVM_METHODS}

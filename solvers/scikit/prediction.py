@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from solvers.arguments import kernel_matrix, pairwise
 from solvers.errors import InputError
 from solvers.model import Model, class_scores, pair_scores, second_over_first
-from solvers.probability import Calibration
+from solvers.uncertainty.probability import Calibration
 from solvers.work import limited
 
 

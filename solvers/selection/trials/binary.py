@@ -1,6 +1,6 @@
 """Binary machines of ovo, dag and ova along rising C, on a shared kernel matrix, without Problem or Run.
 
-One compiled call (jit/two_class.py) solves one machine at one C, warm-started from the C before; no kernel value is
+One compiled call (jit/binary) solves one machine at one C, warm-started from the C before; no kernel value is
 computed. Certificates use functions recomputed from beta in float64.
 """
 
@@ -15,13 +15,13 @@ import numpy as np
 
 from solvers.budget import TWO_CLASS
 from solvers.dual.certificate import Certificate
-from solvers.jit import two_class
+from solvers.jit.binary import two_class
 from solvers.kernels import Kernel
 from solvers.run.ending import Ending
 from solvers.run.warmup import once
 from solvers.selection.cell import Pair
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.shared import FoldRows, Matrices
+from solvers.selection.trials.shared import FoldRows, Matrices
 from solvers.work import SEARCH_STEPS_TIMES_ROWS
 
 ENDINGS = {two_class.CONVERGED: Ending.CONVERGED, two_class.STALLED: Ending.STALLED}
@@ -166,7 +166,7 @@ class BinarySolver:
 
 
 def rehearse() -> None:
-    """Compile all of jit/two_class.py, on a problem that pair steps alone do not solve."""
+    """Compile all of jit/binary/two_class.py, on a problem that pair steps alone do not solve."""
     X = np.sin(np.outer(np.arange(12), [1.0, 2.0]))
     K, sign, upper = X @ X.T + 1e-3 * np.eye(12), np.where(np.arange(12) < 6, 1.0, -1.0), np.full(12, 1e3)
     solver = BinarySolver(Binary(Matrices(K, K), np.array([0, 6, 6, 12]), np.arange(12), sign), 1.0)

@@ -13,8 +13,8 @@ from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.probability import METHODS as CALIBRATIONS
 from solvers.problem import BIASES
+from solvers.uncertainty.probability import METHODS as CALIBRATIONS
 
 ALIASES = {"poly": "polynomial"}  # scikit-learn's names
 _POSITIVE = Interval(Real, 0.0, None, closed="neither")

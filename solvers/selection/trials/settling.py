@@ -18,7 +18,7 @@ from solvers.problem import Part
 from solvers.run.ending import Ending
 from solvers.run.loop import Run
 from solvers.run.trace import Sample
-from solvers.selection.shared import FoldRows, Matrices
+from solvers.selection.trials.shared import FoldRows, Matrices
 
 UNTIL = "tolerance", "proved", "unchanged"  # TrainingSettings.until; a word allows what the words before it do
 

@@ -1,0 +1,1 @@
+"""A binary machine with an exact bias, solved whole by one call."""
