@@ -52,14 +52,16 @@ def as_text(values: np.ndarray, levels: list[str]) -> np.ndarray:
     return cells
 
 
-def spelled_as_known(cells: np.ndarray, levels: Sequence[str]) -> np.ndarray:
-    """Text with numbers that training spelled otherwise (1.0 for 1) in its spelling, where only one level is meant."""
-    known = {*levels, None}
+def spelled_as_known(cells: np.ndarray, levels: Sequence[str], others: Sequence[str] = ()) -> np.ndarray:
+    """Text with numbers that training spelled otherwise (1.0 for 1) in its spelling, where only one is meant.
+
+    `others`: what training knew beside the levels."""
+    known = {*levels, *others, None}
     strange = {cell for cell in set(cells.tolist()) if cell not in known and _value(cell) is not None}
     if not strange:
         return cells
     called: dict[float, list[str]] = {}
-    for level in levels:
+    for level in (*levels, *others):
         if (value := _value(level)) is not None:
             called.setdefault(value, []).append(level)
     found = {cell: called.get(value, []) for cell in strange if (value := _value(cell)) is not None}
@@ -67,6 +69,12 @@ def spelled_as_known(cells: np.ndarray, levels: Sequence[str]) -> np.ndarray:
     result = np.empty(cells.size, dtype=object)
     result[:] = [renamed.get(cell, cell) for cell in cells.tolist()]
     return result
+
+
+def equal_in_value(names: Sequence[str], levels: Sequence[str]) -> tuple[str, ...]:
+    """Of names those that spell the number of a level otherwise."""
+    values = {_value(level) for level in levels} - {None}
+    return tuple(sorted(name for name in names if _value(name) in values))
 
 
 def _value(text: str) -> float | None:

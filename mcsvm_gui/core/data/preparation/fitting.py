@@ -13,7 +13,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.cells import feature_values, filled, held_cells
+from mcsvm_gui.core.data.preparation.cells import equal_in_value, feature_values, filled, held_cells
 from mcsvm_gui.core.data.preparation.date_parts import parts_of
 from mcsvm_gui.core.data.preparation.gaps import usable_rows
 from mcsvm_gui.core.data.preparation.neighbors import Neighbors, fit_neighbors
@@ -61,8 +61,9 @@ def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
     notices += [*_fill_notices(sources), *_level_notices(sources), *_word_notices(words)]
     features, more = _scaled(rules, sources, dataset, weights, alone=not words)
     said = tuple(notices + more)
+    apart = {source.name: same for source in sources if (same := equal_in_value(source.joined, source.levels))}
     return TablePreparation(
-        *(rules, tuple(dataset.columns), features, said, dataset.date_order, dataset.unused, words), neighbors
+        *(rules, tuple(dataset.columns), features, said, dataset.date_order, dataset.unused, words), neighbors, apart
     )
 
 
@@ -82,7 +83,7 @@ class _Source:
     cells: np.ndarray  # as they are
     values: np.ndarray  # filled
     absent: int  # how many cells were missing
-    joined: int = 0  # how many categories have too few rows for a feature of their own
+    joined: tuple[str, ...] = ()  # categories of too few rows for a feature of their own
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -113,7 +114,7 @@ def _source(
         fill = _fill(rules, cells, weights) if rules.fills else None
         values = filled(cells, fill)
     parts: list[tuple[str | None, str]] = [(None, "")]
-    joined = 0
+    joined: tuple[str, ...] = ()
     if date:
         parts = [(None, part) for part in parts_of(rules.date_parts)]
     elif cells.dtype == object:
@@ -125,13 +126,13 @@ def _source(
     return _Source(name, tuple(parts), fill, cells, values, absent, joined)
 
 
-def _levels(rules: Rules, values: np.ndarray) -> tuple[list[str], int]:
-    """Those that are features, and how many are not; one alone is joined to nothing."""
+def _levels(rules: Rules, values: np.ndarray) -> tuple[list[str], tuple[str, ...]]:
+    """Those that are features, and those that are not; one alone is joined to nothing."""
     counts = Counter(value for value in values.tolist() if value)
     few = [level for level, count in counts.items() if count < rules.min_frequency]
     if len(few) < 2:
         few = []
-    return sorted(set(counts) - set(few)), len(few)
+    return sorted(set(counts) - set(few)), tuple(few)
 
 
 def _fill(rules: Rules, cells: np.ndarray, weights: np.ndarray | None) -> float | str:
@@ -278,7 +279,7 @@ def _level_notices(sources: list[_Source]) -> list[Notice]:
             Sentence(
                 "{count} category of the column {name} has too few rows and is joined to others",
                 "{count} categories of the column {name} have too few rows and are joined to one",
-                count=s.joined,
+                count=len(s.joined),
                 name=s.name,
             ),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
 from typing import Any, get_args
@@ -43,6 +43,7 @@ class TablePreparation:
     unused: tuple[str, ...] = ()  # columns of the file that had no part in training
     words: tuple[Words, ...] = ()
     neighbors: Neighbors | None = None  # what missing numbers are filled from
+    apart: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # joined categories equal in value to a level
 
     def apply(self, dataset: Dataset) -> Prepared:
         """Row by row the same, whichever rows come together."""
@@ -178,7 +179,8 @@ class TablePreparation:
         levels = self._levels.get(name, [])
         if dataset.columns[position].numeric:
             return as_text(numbers(series), levels)
-        return spelled_as_known(texts(series), levels) if kind == "category" else texts(series)
+        cells = texts(series)
+        return spelled_as_known(cells, levels, self.apart.get(name, ())) if kind == "category" else cells
 
     def _usable(self, dataset: Dataset, cells: dict[str, np.ndarray]) -> np.ndarray:
         """The rows that can be decided; under `reject` all of them, or an error."""
@@ -223,6 +225,7 @@ class TablePreparation:
             "unused": list(self.unused),
             "words": [one.document() for one in self.words],
             "neighbors": None if self.neighbors is None else self.neighbors.document(),
+            "apart": {name: list(spellings) for name, spellings in self.apart.items()},
         }
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -249,7 +252,10 @@ class TablePreparation:
                 raise ValueError("neighbors by what is no number")
         if not features and not words:
             raise ValueError("nothing to learn from")
-        return cls(rules, columns, features, notices_of(document), order, tuple(unused), words, neighbors)
+        apart = {name: tuple(spellings) for name, spellings in document.get("apart", {}).items()}
+        if not all(isinstance(spelling, str) for spellings in apart.values() for spelling in spellings):
+            raise ValueError("categories that are no text")
+        return cls(rules, columns, features, notices_of(document), order, tuple(unused), words, neighbors, apart)
 
 
 def expected_arrays(document: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:

@@ -34,7 +34,7 @@ def sparse(rows: Any, first: int = 1) -> Dataset:
     return Dataset("d.libsvm", "libsvm", columns, None, matrix, "label", labels, lines, (), (), "0")
 
 
-def fitted(dataset: Dataset, **rules: str) -> preparation.Preparation:
+def fitted(dataset: Dataset, **rules: Any) -> preparation.Preparation:
     """Through its document and back."""
     found = preparation.fit(Rules(**rules), dataset)
     return preparation.read(json.loads(json.dumps(found.document(), allow_nan=False)), found.arrays())
@@ -97,6 +97,14 @@ def test_unknown_levels_count_as_none_or_are_refused() -> None:
 def test_levels_that_look_like_numbers_elsewhere() -> None:
     data, other = table({"c": ["1", "2.0", "x"]}), table({"c": [2.0, 1.0]})
     assert fitted(data, scale="none").apply(other).rows.tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def test_joined_names_are_not_taken_for_a_level_of_the_same_value() -> None:
+    """ "1" is one of the rare names here, and no other spelling of "01"; what "1.0" means nobody knows."""
+    data = table({"c": ["01", "01", "2", "2", "1", "7"]})
+    one = fitted(data, scale="none", min_frequency=2)
+    assert one.apply(data).rows[-2:].tolist() == [[0.0, 0.0, 1.0]] * 2
+    assert one.apply(table({"c": ["1.0", "2.0", "7.0"]})).rows.tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 1]]
 
 
 HOLES = table({"a": [1.0, np.nan, 3.0, 3.0], "c": ["u", "v", None, "v"]})
