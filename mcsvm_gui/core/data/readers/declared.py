@@ -26,6 +26,8 @@ class Declared:
     label: int | None = None
     left_out: Mapping[int, Sentence] = field(default_factory=dict)
     categories: frozenset[int] = frozenset()
+    dates: frozenset[int] = frozenset()
+    date_order: str = ""  # of day and month, where the file says it
     nothing: frozenset[str] = frozenset()  # what stands for a missing cell, beside the empty one
     names: tuple[str, ...] = ()  # that the positions count
 

@@ -115,7 +115,8 @@ def _listed(
     if options.columns:
         dropped |= set(range(len(columns))) - features
     names = said["names"] or ({j for j in declared.names_of_rows if j in dropped} if options.names is None else set())
-    kinds: dict[int, ColumnKind] = dict.fromkeys(sorted(said["categories"]), "category")
+    kinds: dict[int, ColumnKind] = dict.fromkeys(sorted(declared.dates - dropped - found.taken), "date")
+    kinds |= dict.fromkeys(sorted(said["categories"]), "category")
     kinds |= dict.fromkeys(sorted(said["text"]), "text")
     kinds |= dict.fromkeys(sorted(said["dates"]), "date")
     return replace(
@@ -125,7 +126,7 @@ def _listed(
         names=tuple(sorted(names)),
         names_wanted=needed and options.names is None and not options.columns,
         untitled=frozenset(j for j, name in enumerate(given) if not name.strip()),
-        date_order=options.date_order,
+        date_order=options.date_order if options.date_order != AUTOMATIC else declared.date_order or AUTOMATIC,
         where=options.where,
         merge=options.merge,
     )

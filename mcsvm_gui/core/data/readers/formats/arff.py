@@ -34,15 +34,17 @@ OPTIONS = *roles.OPTIONS, "format", "encoding"
 _START = re.compile(rb"(?:\s*(?:%[^\n\r]*)?[\n\r])*\s*@(?:relation|attribute)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 _NUMERIC = {"numeric", "real", "integer"}
+_DATE_ORDERS = {"": "", "y": "", "yM": "", "yMd": "", "dMy": "dmy", "Mdy": "mdy"}
 _LARGEST_TABLE = 50_000_000  # cells of a sparse file that has to become dense
 
 
 @dataclass(frozen=True)
 class Attribute:
     name: str
-    kind: str  # "number", "nominal" or "text"
+    kind: str  # "number", "nominal", "text" or "date"
     levels: tuple[str, ...]
     line: int
+    date_order: str = ""
 
 
 @dataclass
@@ -73,7 +75,10 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     text = decode(source, options)
     content = content_of(text, Content(), _take_declaration)
-    return dataset_of(text, NAME, content, Declared(), options, needs_label=needs_label)
+    dates = frozenset(j for j, found in enumerate(content.attributes) if found.kind == "date")
+    orders = {found.date_order for found in content.attributes} - {""}
+    declared = Declared(dates=dates, date_order=orders.pop() if len(orders) == 1 else "")
+    return dataset_of(text, NAME, content, declared, options, needs_label=needs_label)
 
 
 def dataset_of(
@@ -99,7 +104,7 @@ def dataset_of(
             *_unused_levels(content, chosen.label.position),
         ),
         dropped=chosen.dropped,
-        categories=frozenset(j for j, found in enumerate(content.attributes) if found.kind != "number"),
+        categories=frozenset(j for j, found in enumerate(content.attributes) if found.kind in ("nominal", "text")),
     )
     features = [j for j in range(len(given)) if j not in chosen.taken and j not in chosen.dropped]
     if content.sparse and all(content.attributes[j].kind == "number" for j in features) and features:
@@ -164,10 +169,7 @@ def _attribute(number: int, line: str) -> Attribute:
     if word in _NUMERIC or word == "string":
         return Attribute(name, "text" if word == "string" else "number", (), number)
     if word == "date":
-        what = Sentence(
-            "attribute {name} holds dates; write them as numbers, or leave the attribute out", name=quoted(name)
-        )
-        raise Broken(what)
+        return Attribute(name, "date", (), number, _date_order(name, bare(kind[len(word) :])))
     if word == "relational":
         what = Sentence(
             "attribute {name} is relational: each of its cells holds a table of its own, as in multi-instance data,"
@@ -177,11 +179,27 @@ def _attribute(number: int, line: str) -> Attribute:
         raise Broken(what)
     raise Broken(
         Sentence(
-            "attribute {name} is of kind {kind}; numeric, string and {{a,b,c}} are read",
+            "attribute {name} is of kind {kind}; numeric, string, date and {{a,b,c}} are read",
             name=quoted(name),
             kind=quoted(kind),
         )
     )
+
+
+def _date_order(name: str, pattern: str) -> str:
+    """Of a pattern of Java's SimpleDateFormat, as Weka takes it; without one dates are written as in ISO 8601."""
+    letters = re.sub(r"'[^']*'", "", pattern)
+    order = "".join(dict.fromkeys(re.findall("[yMd]", letters)))
+    together = re.search("d+M|M+d|[dM]y|y+d", letters) is not None
+    if order not in _DATE_ORDERS or (together and order != "yMd"):
+        raise Broken(
+            Sentence(
+                "attribute {name} holds dates as {pattern}; yyyy-MM-dd, dd/MM/yyyy and MM/dd/yyyy are read",
+                name=quoted(name),
+                pattern=quoted(pattern),
+            )
+        )
+    return _DATE_ORDERS[order]
 
 
 def _take_row(content: Content, number: int, line: str) -> None:
@@ -248,7 +266,8 @@ class _Table:
 
     def column(self, position: int) -> np.ndarray:
         attribute = self.content.attributes[position]
-        left_out = {"number": "0", "nominal": attribute.levels[0] if attribute.levels else None}.get(attribute.kind)
+        first = attribute.levels[0] if attribute.levels else None
+        left_out = {"number": "0", "nominal": first, "date": "1970-01-01"}.get(attribute.kind)
         cells = np.empty(len(self.content.rows), dtype=object)
         cells[:] = [row.get(position, left_out) for _, row in self.content.rows]
         return cells

@@ -16,6 +16,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import roles
+from mcsvm_gui.core.data.readers.cells import is_number
 from mcsvm_gui.core.data.readers.declared import IGNORED, META, OUTPUT, TEXT, WEIGHT, Declared
 from mcsvm_gui.core.data.readers.formats import delimited
 from mcsvm_gui.core.data.readers.formats.dialect import asked_separator
@@ -67,7 +68,9 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         )
     plain = replace(text, data=_with_names_alone(text.data, header))
     options = replace(options, header="yes", separator="tab" if header.separator == "\t" else header.separator)
-    return delimited.read_declared(plain, NAME, _declared(header), options, needs_label=needs_label)
+    return delimited.read_declared(
+        plain, NAME, _declared(header, _first_row(text.data, header)), options, needs_label=needs_label
+    )
 
 
 def _header(data: bytes, suffix: str, options: ReadOptions) -> _Header | None:
@@ -130,10 +133,18 @@ def _with_names_alone(data: bytes, header: _Header) -> bytes:
     return b"\n".join([names.getvalue().encode(), *[b""] * (header.lines - 1), *rest])
 
 
-def _declared(header: _Header) -> Declared:
+def _first_row(data: bytes, header: _Header) -> list[str]:
+    line = [*_BREAK.split(data[: 1 << 18], header.lines + 1), b""][header.lines]
+    return _cells(line.decode("utf-8", "replace"), header.separator)
+
+
+def _declared(header: _Header, first: Sequence[str]) -> Declared:
+    """A column of times whose first cell is a number holds seconds, not dates."""
     classes = [j for j, role in enumerate(header.roles) if role == "c" and header.kinds[j] != "s"]
     left_out = {j: _LEFT_OUT[role] for j, role in enumerate(header.roles) if role in _LEFT_OUT}
     left_out |= {j: TEXT for j, kind in enumerate(header.kinds) if kind == "s" and j not in left_out}
     left_out |= dict.fromkeys(classes[1:], OUTPUT)
     categories = frozenset(j for j, kind in enumerate(header.kinds) if kind == "d")
-    return Declared(classes[0] if classes else None, left_out, categories, _NOTHING, tuple(header.names))
+    seconds = {j for j, cell in enumerate(first) if is_number(cell)}
+    dates = frozenset(j for j, kind in enumerate(header.kinds) if kind == "t") - seconds
+    return Declared(classes[0] if classes else None, left_out, categories, dates, "", _NOTHING, tuple(header.names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from mcsvm_gui.core.base.errors import FileError
@@ -78,7 +79,9 @@ def test_blanks_between_values_and_a_class_without_rows(read: Read) -> None:
         (NUMBERS + "{0 ?, 2 y}\n{1 1}\n", 6, "sparse data cannot hold"),
         (NUMBERS + "1,nan,x\ninf,3,y\n", 6, "1 NaN and 1 infinite"),
         (NUMBERS + "1,'2,x\n", 6, "quotation mark"),
-        (NUMBERS.replace("b numeric", "b date"), 3, '"b" holds dates'),
+        (NUMBERS.replace("b numeric", 'b date "yyyy-dd-MM"'), 3, '"b" holds dates as "yyyy-dd-MM"'),
+        (NUMBERS.replace("b numeric", "b date ddMMyyyy"), 3, '"b" holds dates as "ddMMyyyy"'),
+        (NUMBERS.replace("b numeric", "b date") + "1,2020-01-01,x\n2,soon,y\n", 7, '"soon" .* is no date'),
         (NUMBERS.replace("b numeric", "b relational"), 3, "a table of its own"),
         (NUMBERS.replace("b numeric", "b colours"), 3, "of kind"),
         (NUMBERS.replace("b numeric", "b"), 3, "is declared as"),
@@ -99,3 +102,39 @@ def test_a_csv_file_called_arff(read: Read) -> None:
     with pytest.raises(FileError, match="--format csv"):
         read("x,label\n1,a\n2,b\n", "a.arff")
     assert read("x,label\n1,a\n2,b\n", "a.arff", format="csv").rows == 2
+
+
+DATES = "@relation r\n@attribute a numeric\n@attribute d date{}\n@attribute class {{x,y}}\n@data\n"
+SECONDS = [
+    (np.datetime64(day) - np.datetime64("1970-01-01")) / np.timedelta64(1, "s") for day in ("2020-03-04", "1969")
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "days"),
+    [
+        ("", ["2020-03-04T00:00:00", "1969-01-01T00:00:00"]),
+        (" 'yyyy-MM-dd HH:mm'", ["'2020-03-04 00:00'", '"1969-01-01 00:00"']),
+        (" dd/MM/yyyy", ["04/03/2020", "1/1/1969"]),
+        (' "MM/dd/yyyy"', ["03/04/2020", "1/1/1969"]),
+        (" yyyyMMdd", ["20200304", "19690101"]),
+        (" 'd MMM yyyy'", ["'4 Mar 2020'", "'1 Jan 1969'"]),
+    ],
+)
+def test_dates_are_read_as_the_file_declares_them(read: Read, pattern: str, days: list[str]) -> None:
+    found = read(DATES.format(pattern) + f"1,{days[0]},x\n2,{days[1]},y\n3,?,y\n", "a.arff")
+    assert [column.kind for column in found.columns] == ["number", "date"]
+    assert found.table["d"].tolist()[:2] == SECONDS
+    assert found.missing == 1
+
+
+def test_a_declared_date_may_have_another_role(read: Read) -> None:
+    rows = DATES.format("") + "1,2020-03-04,x\n2,2020-03-05,y\n"
+    assert [column.name for column in read(rows, "a.arff", drop=("d",)).columns] == ["a"]
+    assert [column.kind for column in read(rows, "a.arff", categories=("d",)).columns] == ["number", "category"]
+    assert read(rows, "a.arff", label="d").classes == ("2020-03-04", "2020-03-05")
+
+
+def test_a_date_left_out_of_a_sparse_row_is_zero_as_in_weka(read: Read) -> None:
+    found = read(DATES.format("") + "{0 1, 1 2020-03-04, 2 y}\n{0 2}\n", "a.arff")
+    assert found.table["d"].tolist() == [SECONDS[0], 0.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from mcsvm_gui.core.base.errors import FileError
@@ -125,3 +126,9 @@ def test_rows_longer_than_the_header_are_refused(read: Read) -> None:
 
 def test_another_separator_than_that_of_the_header_is_no_file_of_orange(read: Read) -> None:
     assert read(",mS#n,C#x,cD#k\na,1,p\nb,2,q\n", separator="whitespace", needs_label=False).format == "csv"
+
+
+def test_columns_of_times_are_dates_unless_they_hold_seconds(read: Read) -> None:
+    found = read("when\tsince\tk\ntime\ttime\td\n\t\tclass\n1970-01-02\t1.5e9\ta\n?\t2e9\tb\n", "a.tab")
+    assert [(column.name, column.kind) for column in found.columns] == [("when", "date"), ("since", "number")]
+    np.testing.assert_array_equal(found.table.to_numpy(), [[86400.0, 1.5e9], [np.nan, 2e9]])
