@@ -127,7 +127,9 @@ class LinePlot(Plot):
 
     def mark(self, run: int | None) -> None:
         """The lines of this run stand out; None: all are alike."""
-        run = run if run in self.runs else None
+        self.let_stand_out(run if run in self.runs else None)
+
+    def let_stand_out(self, run: int | None) -> None:
         if run != self.marked:
             self.marked = run
             for key in self._curves:

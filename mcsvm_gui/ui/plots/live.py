@@ -76,10 +76,10 @@ class LivePlot(LinePlot):
 class ConvergencePlot(LivePlot):
     """Of one run primal and dual; of several, whose objectives are not to be compared, the relative gap."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "convergencePlot") -> None:
         self._bands: dict[int, Band] = {}
         self._alone = True
-        super().__init__("convergencePlot", tr("Primal and dual"), "", tr("objective"))
+        super().__init__(name, tr("Primal and dual"), "", tr("objective"))
 
     def _show(self, alone: bool) -> None:
         if alone == self._alone:
@@ -144,6 +144,19 @@ class ConvergencePlot(LivePlot):
 
     def written(self, value: float) -> str:
         return figures.objective(value) if self._alone else figures.gap(value)
+
+
+class RunConvergencePlot(ConvergencePlot):
+    """Of one run beside plots of others: all of it is pale where another run stands out."""
+
+    def name(self, words: str) -> None:
+        if words != self.titled:
+            self.titled = words
+            self.setAccessibleName(tr("Primal and dual of {run}", run=words))
+            self.retheme()
+
+    def mark(self, run: int | None) -> None:
+        self.let_stand_out(run)
 
 
 class ViolationPlot(LivePlot):

@@ -25,7 +25,15 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
+from mcsvm_gui.ui.plots.live import (
+    AccuracyPlot,
+    ConvergencePlot,
+    LivePlot,
+    RunConvergencePlot,
+    SupportPlot,
+    ViolationPlot,
+)
+from mcsvm_gui.ui.train.run_plots import RunPlots
 
 # A new plot is a class derived from LivePlot and one line here.
 LIVE_PLOTS: tuple[Callable[[], LivePlot], ...] = (ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot)
@@ -46,6 +54,9 @@ class PlotGrid(QWidget):
         self._stale: set[int] = set()
         self._enlarged: LivePlot | None = None
         self.plots: tuple[LivePlot, ...] = tuple(plot() for plot in LIVE_PLOTS)
+        self._by_run = RunPlots(self._adopt)
+        self._by_run.given.connect(self._given)
+        self._by_run.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
@@ -54,21 +65,42 @@ class PlotGrid(QWidget):
         self._grid.setSpacing(UNIT)
         for place, plot in enumerate(self.plots):
             self._grid.addWidget(plot, place // 2, place % 2)
-            plot.setMinimumSize(*LOWEST)
-            plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # what there is, they take
-            plot.enlarged.connect(lambda plot=plot: self.enlarge(None if self._enlarged else plot))
-            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
-            plot.save_failed.connect(self.message)
-            plot.pointed.connect(self.mark)
-            plot.pointed.connect(self.pointed)
+            self._connect(plot)
         nest(column, self._grid, 1)
+        column.addWidget(self._by_run, 1)
         self._name_axes()
         theme.notifier().changed.connect(self._repaint)
+
+    @property
+    def all_plots(self) -> tuple[LivePlot, ...]:
+        return *self.plots, *self._by_run.plots
+
+    def _connect(self, plot: LivePlot) -> None:
+        plot.setMinimumSize(*LOWEST)
+        plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # what there is, they take
+        plot.enlarged.connect(lambda: self.enlarge(None if self._enlarged else plot))
+        plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+        plot.save_failed.connect(self.message)
+        plot.pointed.connect(self.mark)
+        plot.pointed.connect(self.pointed)
+
+    def _adopt(self, plot: RunConvergencePlot) -> None:
+        """One that is made later."""
+        self._connect(plot)
+        plot.scale(self._logs["logX"].isChecked(), self._logs["logY"].isChecked())
+        self._name_axes()
 
     def _bar(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addStretch(1)
+        self._apart = QCheckBox(tr("A plot per run"))
+        self._apart.setObjectName("plotPerRun")
+        self._apart.setAccessibleName(self._apart.text())
+        self._apart.setToolTip(tr("Primal and dual of each run, each with a scale of its own"))
+        self._apart.hide()
+        self._apart.toggled.connect(self._part)
+        row.addWidget(self._apart)
         self._axes = QButtonGroup(self)
         for name, text, axis in (
             ("axisTime", tr("Time"), "seconds"),
@@ -106,25 +138,26 @@ class PlotGrid(QWidget):
             self._stale.discard(run)
             for plot in self.plots:
                 plot.drop(run)
-        self._seen = wanted
+        self._names = {run: name for run, name, _ in runs}
         places, before = variants.numbers([machine for _, _, machine in runs]), self.plots[0].variants
         now = {run: place for (run, _, _), place in zip(runs, places, strict=True)}
         for plot in self.plots:
-            plot.labels, plot.variants = {run: name for run, name, _ in runs}, now
+            plot.labels, plot.variants = self._names, now
             plot.relabel()
         if was_alone != self._alone or now != before:
             self._stale |= self._histories.keys()
+        self._show_parts()
         self.finish()
 
-    _seen: set[int] = set()  # noqa: RUF012 - replaced, never changed
+    _names: dict[int, str] = {}  # noqa: RUF012 - of the runs to be seen; replaced, never changed
 
     @property
     def _alone(self) -> bool:
-        return len(self._seen) == 1
+        return len(self._names) == 1
 
     def draw(self, history: History) -> None:
         """The history of a run that is to be seen; `finish` after a batch."""
-        if history.run in self._seen:
+        if history.run in self._names:
             self._histories[history.run] = history
             self._stale.add(history.run)
 
@@ -135,6 +168,9 @@ class PlotGrid(QWidget):
         axis, alone, stale = self.axis, self._alone, self._stale
         self._stale = set()
         histories = self._histories.values()
+        if self.parted:
+            self._by_run.draw([self._histories[run] for run in sorted(stale)], axis, self.plots[0].variants)
+            return
         reach = curves.reach(histories, axis)
         for plot in self.plots:
             for run in sorted(stale):
@@ -175,17 +211,19 @@ class PlotGrid(QWidget):
 
     def view(self) -> dict[str, object]:
         axis = self._axis_before if self.axis == "examples" else self.axis
-        return {"axis": axis, **{name: box.isChecked() for name, box in self._logs.items()}}
+        marks = {name: box.isChecked() for name, box in self._logs.items()}
+        return {"axis": axis, **marks, "perRun": self._apart.isChecked()}
 
     def set_view(self, view: dict[str, object]) -> None:
         self._axis_button("iteration" if view.get("axis") == "iteration" else "seconds").setChecked(True)
         for name, box in self._logs.items():
             box.setChecked(bool(view.get(name)))
+        self._apart.setChecked(bool(view.get("perRun")))
 
     def _redraw(self) -> None:
         self._name_axes()
         self._stale |= self._histories.keys()
-        for plot in self.plots:
+        for plot in self.all_plots:
             plot.fit()
         self.finish()
         self.view_changed.emit()
@@ -196,7 +234,7 @@ class PlotGrid(QWidget):
         self.finish()
 
     def _rescale(self) -> None:
-        for plot in self.plots:
+        for plot in self.all_plots:
             plot.scale(self._logs["logX"].isChecked(), self._logs["logY"].isChecked())
         self._stale |= self._histories.keys()
         self.finish()
@@ -204,21 +242,53 @@ class PlotGrid(QWidget):
 
     def _name_axes(self) -> None:
         words = tr("seconds of training") if self.axis == "seconds" else tr("steps")
-        for plot in self.plots:
+        for plot in self.all_plots:
             counted = self.axis == "examples" and plot.counts_examples
             plot.name_axis("bottom", tr("examples seen") if counted else words)
 
     def mark(self, run: int | None) -> None:
         """The lines of this run stand out in all plots; None: all are alike."""
-        for plot in self.plots:
+        for plot in self.all_plots:
             plot.mark(run)
+
+    # -- a plot per run ---------------------------------------------------------------------------
+
+    @property
+    def parted(self) -> bool:
+        """Whether several runs are to be seen in plots of their own."""
+        return self._apart.isChecked() and len(self._names) > 1
+
+    def _part(self) -> None:
+        self._show_parts()
+        self._stale |= self._histories.keys()
+        self.finish()
+        self.view_changed.emit()
+
+    def _show_parts(self) -> None:
+        self._apart.setVisible(len(self._names) > 1)
+        if self.parted == self._by_run.isHidden():
+            self._stale |= self._histories.keys()  # those in sight now were not drawn meanwhile
+        self._by_run.setVisible(self.parted)
+        if self.parted:
+            self._by_run.show_runs(self._names)
+        self.enlarge(self._enlarged if self._enlarged in self._in_sight else None)
+
+    def _given(self, run: int) -> None:
+        if run in self._histories:
+            self._stale.add(run)
+        self.enlarge(self._enlarged)
 
     # -- one of them large ------------------------------------------------------------------------
 
+    @property
+    def _in_sight(self) -> Sequence[LivePlot]:
+        """Where none of them is large."""
+        return self._by_run.shown if self.parted else self.plots
+
     def enlarge(self, chosen: LivePlot | None) -> None:
         self._enlarged = chosen
-        for plot in self.plots:
-            plot.setVisible(chosen is None or plot is chosen)
+        for plot in self.all_plots:
+            plot.setVisible(plot in self._in_sight if chosen is None else plot is chosen)
         self.finish()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

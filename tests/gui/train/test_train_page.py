@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QStandardItemModel
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.evaluate.curves import History
@@ -19,7 +19,8 @@ from mcsvm_gui.core.machine.form import DEFAULTS, TYPED
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.plots.lines import NAMES
+from mcsvm_gui.ui.plots.lines import NAMES, PALE
+from mcsvm_gui.ui.plots.live import RunConvergencePlot
 from mcsvm_gui.ui.train.page import TrainPage
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -36,7 +37,7 @@ KERNEL_EDITS = {"gamma": "gammaEdit", "degree": "degreeEdit", "coef0": "coef0Edi
 @pytest.fixture
 def page(qtbot: QtBot) -> Iterator[TrainPage]:
     made = TrainPage()
-    qtbot.addWidget(made, before_close_func=lambda page: [plot.close() for plot in page.plots.plots])
+    qtbot.addWidget(made, before_close_func=lambda page: [plot.close() for plot in page.plots.all_plots])
     made.resize(1024, 700)
     made.set_texts(DEFAULTS)
     with qtbot.waitExposed(made):
@@ -283,7 +284,7 @@ def test_the_axis_can_be_changed(page: TrainPage, qtbot: QtBot) -> None:
     x, _ = page.plots.plots[0]._curves[1, "primal"].getOriginalDataset()
     np.testing.assert_array_equal(x, one.trace["iteration"])
     assert page.plots.plots[0].area.viewRange()[0][1] > 900.0
-    assert page.view() == {"axis": "iteration", "logX": False, "logY": False}
+    assert page.view() == {"axis": "iteration", "logX": False, "logY": False, "perRun": False}
 
 
 def test_accuracy_of_an_online_run_is_drawn_against_examples(page: TrainPage) -> None:
@@ -310,10 +311,79 @@ def test_accuracy_of_an_online_run_is_drawn_against_examples(page: TrainPage) ->
 
 
 def test_views_there_and_back(page: TrainPage, qtbot: QtBot) -> None:
-    view: dict[str, object] = {"axis": "iteration", "logX": True, "logY": True}
+    view: dict[str, object] = {"axis": "iteration", "logX": True, "logY": True, "perRun": True}
     with qtbot.assertNotEmitted(page.view_changed):
         page.set_view(view)
     assert page.view() == view
+
+
+def parted(page: TrainPage, qtbot: QtBot, runs: int = 6) -> list[RunConvergencePlot]:
+    """Runs in plots of their own, whose objectives differ by powers of ten."""
+    machines = ["ww", "llw", "cs", "ova", "ovo", "dag"][:runs]
+    page.show_run("ww 1", Badge("running", "x"), "")
+    page.show_runs([(run, f"{machine} {run}", machine) for run, machine in enumerate(machines, 1)])
+    histories = [history(run, machine) for run, machine in enumerate(machines, 1)]
+    for power, one in enumerate(histories):
+        for kind in ("primal", "dual"):
+            one.trace[kind] *= 10.0**power
+    page.draw(histories)
+    page.findChild(QCheckBox, "plotPerRun").setChecked(True)
+    qtbot.waitUntil(lambda: len(page.plots._by_run.shown) == runs)
+    return page.plots._by_run.shown
+
+
+def test_each_run_has_a_plot_of_primal_and_dual_with_its_own_scale(page: TrainPage, qtbot: QtBot) -> None:
+    plots = parted(page, qtbot)
+    assert all(plot.isVisible() for plot in plots)
+    assert not any(plot.isVisible() for plot in page.plots.plots)
+    for place, plot in enumerate(plots):
+        assert plot.runs == {place + 1}
+        assert plot._names.texts == ["primal", "dual"]
+        assert plot.titled.endswith(f" {place + 1}")
+        low, high = plot.area.viewRange()[1]
+        assert low < 10.0**place < high < 10.0 * 10.0**place  # where primal and dual meet
+    page.findChild(QCheckBox, "plotPerRun").setChecked(False)
+    assert all(plot.isVisible() for plot in page.plots.plots)
+    assert not any(plot.isVisible() for plot in plots)
+    assert page.plots.plots[0].runs == set(range(1, 7))
+
+
+def test_plots_of_runs_are_used_again(page: TrainPage, qtbot: QtBot) -> None:
+    plots = parted(page, qtbot)
+    page.show_runs([(7, "ww 7", "ww"), (2, "llw 2", "llw")])
+    page.draw([history(7)])
+    qtbot.waitUntil(lambda: len(page.plots._by_run.shown) == 2)
+    seven, two = page.plots._by_run.shown
+    assert {seven, two} <= set(plots)
+    assert (seven.runs, two.runs, seven.titled) == ({7}, {2}, "ww 7")
+    assert page.plots._by_run.plots == plots
+    assert [plot.isVisible() for plot in plots].count(True) == 2
+
+
+def test_the_run_that_stands_out_does_so_among_plots_of_runs(page: TrainPage, qtbot: QtBot) -> None:
+    plots = parted(page, qtbot, 3)
+    page.plots.mark(2)
+    strengths = [plot._curves[run, "primal"].opts["pen"].color().alpha() for run, plot in enumerate(plots, 1)]
+    assert strengths[0] == strengths[2] == PALE < strengths[1]
+    page.plots.mark(None)
+    assert {plot._curves[run, "primal"].opts["pen"].color().alpha() for run, plot in enumerate(plots, 1)} == {255}
+
+
+def test_of_one_run_there_are_the_usual_plots(page: TrainPage, qtbot: QtBot) -> None:
+    plots = parted(page, qtbot, 2)
+    page.show_runs([(2, "llw 2", "llw")])
+    assert not page.findChild(QCheckBox, "plotPerRun").isVisible()
+    assert all(plot.isVisible() for plot in page.plots.plots)
+    assert not any(plot.isVisible() for plot in plots)
+    assert page.plots.plots[0].runs == {2}
+
+
+def test_a_plot_of_a_run_is_enlarged_and_escape_returns(page: TrainPage, qtbot: QtBot) -> None:
+    plots = parted(page, qtbot, 3)
+    plots[1].area.enlarged.emit()
+    assert [plot.isVisible() for plot in plots] == [False, True, False]
+    qtbot.keyClick(page.plots, Qt.Key.Key_Escape)
+    assert all(plot.isVisible() for plot in plots)
 
 
 def test_all_four_show_the_same_stretch(page: TrainPage) -> None:
