@@ -39,6 +39,7 @@ class Plot(pg.PlotWidget):
     enlarged = Signal()  # a double click
     saved = Signal(str)  # the file, or a word for the clipboard
     save_failed = Signal(str)  # in a sentence
+    kinds: tuple[str, ...] = export.KINDS  # of files
 
     def __init__(self, name: str, title: str, bottom: str = "", left: str = "") -> None:
         self.area = Area(enableMenu=False)
@@ -96,7 +97,7 @@ class Plot(pg.PlotWidget):
         self._offer(menu, "Fit", tr("Show all"), self.fit)
         menu.addSeparator()
         self._offer(menu, "Copy", tr("Copy as image"), self.copy_image)
-        for kind in export.KINDS:
+        for kind in self.kinds:
             self._offer(
                 menu,
                 f"Save{kind.title()}",
@@ -126,11 +127,15 @@ class Plot(pg.PlotWidget):
 
     def save(self, path: str, kind: str) -> None:
         with self.exporting():
-            trouble = export.save(self, path, kind)
+            trouble = self.write(path, kind)
         if trouble is None:
             self.saved.emit(path)
         else:
             self.save_failed.emit(tr("{file} could not be written: {trouble}", file=path, trouble=trouble))
+
+    def write(self, path: str, kind: str) -> str | None:
+        """Why not, or None."""
+        return export.save(self, path, kind)
 
 
 def pen(colour: str | QColor, dash: tuple[float, ...] = ()) -> QPen:

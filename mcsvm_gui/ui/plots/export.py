@@ -18,7 +18,11 @@ POINTS = 72 / INCH  # of a page, per pixel
 
 def save(plot: pg.PlotWidget, path: str, kind: str) -> str | None:
     """Why not, or None."""
-    contents = {"png": png, "svg": svg, "pdf": pdf}[kind](plot)
+    return write(path, {"png": png, "svg": svg, "pdf": pdf}[kind](plot))
+
+
+def write(path: str, contents: bytes) -> str | None:
+    """Why not, or None."""
     file = QSaveFile(path)
     if file.open(QIODevice.OpenModeFlag.WriteOnly):
         file.write(QByteArray(contents))

@@ -11,9 +11,11 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPen
 
+from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots import export
 from mcsvm_gui.ui.plots.axis import Axis
 from mcsvm_gui.ui.plots.base import pen
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
@@ -40,6 +42,7 @@ class HeatPlot(HoverTitlePlot):
     """The pointer, or the arrow keys, name a cell; a click, or Enter, chooses it."""
 
     chosen = Signal(float, object)  # C and gamma, which may be None
+    kinds = (*export.KINDS, "csv")
 
     def __init__(self, name: str, title: str, *, small: bool = False) -> None:
         self._shown: HeatMap | None = None
@@ -84,6 +87,14 @@ class HeatPlot(HoverTitlePlot):
         if hasattr(self, "_cells"):
             self._cells.update()
             self._scale.update()
+
+    def write(self, path: str, kind: str) -> str | None:
+        """As a table: the values that are seen, one line per cell."""
+        if kind != "csv":
+            return super().write(path, kind)
+        cells = [] if self._shown is None else self._shown.cells
+        rows = [[cell.cost, "" if cell.gamma is None else cell.gamma, cell.value] for cell in cells]
+        return export.write(path, csv_text(["C", "gamma", "value"], rows).encode("utf-8"))
 
     # -- one cell ---------------------------------------------------------------------------------
 
