@@ -45,6 +45,16 @@ class RunRecord:
         return Request.from_document(self.plain_request)
 
     @property
+    def readable(self) -> bool:
+        """Files may hold requests that are none of this version."""
+        from solvers.errors import InputError
+
+        try:
+            return self.request is not None
+        except InputError:
+            return False
+
+    @property
     def active(self) -> bool:
         return self.state in ACTIVE
 

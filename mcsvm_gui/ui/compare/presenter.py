@@ -12,12 +12,10 @@ from mcsvm_gui.ui.compare.evaluations import EvaluationPresenter, EvaluationView
 from mcsvm_gui.ui.compare.learning import LearningPresenter, LearningView
 from mcsvm_gui.ui.compare.scorer import Scorer
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import ComparisonTables
     from mcsvm_gui.core.evaluate.curves import History
-    from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
@@ -108,7 +106,7 @@ class ComparePresenter(QObject):
 
     def _records(self) -> list[RunRecord]:
         """The chosen runs that ended, in the order they are to be seen."""
-        ended = {record.id: record for record in self._chosen() if _ended(record) and _readable(record)}
+        ended = {record.id: record for record in self._chosen() if _ended(record) and record.readable}
         if tuple(ended) != self._ended:
             self._ended, self._order, self._ordered_by = tuple(ended), list(ended)[:MOST], None
         return [ended[run] for run in self._order]
@@ -173,7 +171,7 @@ class ComparePresenter(QObject):
         if left:
             said.append(tr("Left out, as they have no model: {count} of the chosen runs.", count=len(left)))
         for record in self._chosen():
-            if not _readable(record):
+            if not record.readable:
                 said.append(tr("{run} was made by another version, and cannot be read.", run=record.name))
         if len(self._ended) > MOST:
             said.append(tr("Only the first {count} runs are shown.", count=MOST))
@@ -255,17 +253,8 @@ class ComparePresenter(QObject):
         self._workspace.copy_trainings([self._runs.record(run).request for run, _ in self._shown])
 
     def save_experiment(self, path: str) -> None:
-        """What `mcsvm run` replays to the same numbers."""
-        runs: list[tuple[str, Request]] = [(name, self._runs.record(run).request) for run, name in self._shown]
-
-        title = tr("Runs that were compared")
-
-        def write() -> None:
-            from mcsvm_gui.core.experiment import Experiment, write_experiment
-
-            write_experiment(path, Experiment.of_requests(title, runs))
-
-        self._write(path, write)
+        runs = [(name, self._runs.record(run).request) for run, name in self._shown]
+        self._workspace.save_experiment(path, tr("Runs that were compared"), runs)
 
     def show_tab(self, name: str) -> None:
         self._view.show_tab(name)
@@ -301,11 +290,3 @@ class ComparePresenter(QObject):
 
 def _ended(record: RunRecord) -> bool:
     return record.state == "done" and record.document is not None
-
-
-def _readable(record: RunRecord) -> bool:
-    """Files may hold requests that are none of this version."""
-    try:
-        return record.request is not None
-    except InputError:
-        return False

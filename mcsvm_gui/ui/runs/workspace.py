@@ -300,6 +300,30 @@ class Workspace(QObject):
 
         self.tasks.start(make, made, self.message.emit, refused=refused)
 
+    def save_experiment(self, path: str, title: str, runs: Sequence[tuple[str, Request]]) -> None:
+        """Trainings by name, as a file that `mcsvm run` replays to the same numbers."""
+
+        def write() -> str:
+            from mcsvm_gui.core.experiment import Experiment, write_experiment
+            from mcsvm_gui.core.machine.command_line import quoted
+
+            write_experiment(path, Experiment.of_requests(title, runs))
+            return quoted(["mcsvm", "run", path])
+
+        def written(command: str) -> None:
+            self.message.emit(tr("Saved. To do it again: {command}", command=command))
+
+        self.tasks.start(write, written, self.message.emit)
+
+    def save_session(self, path: str) -> None:
+        """Every training of the project that came to an end."""
+        ended = [record for record in map(self.runs.record, self.runs.ids()) if record.document is not None]
+        runs = [(record.name, record.request) for record in ended if record.readable]
+        if runs:
+            self.save_experiment(path, tr("Session of {name}", name=Path(self.runs.path).stem), runs)
+        else:
+            self.message.emit(tr("Nothing was trained yet that could be saved."))
+
     # -- what a project keeps ---------------------------------------------------------------------
 
     def _keep(self) -> None:

@@ -55,6 +55,11 @@ def file_commands() -> tuple[Command | None, ...]:
             "Ctrl+Shift+S",
             "save",
         ),
+        Command(
+            "saveSessionAction",
+            tr("Save session as experiment…"),
+            tr("All trainings of this project in one file, which mcsvm run replays to the same numbers"),
+        ),
         None,
         Command("exportModelAction", tr("Export model…"), tr("Write the selected run's model"), "Ctrl+E", "export"),
         None,

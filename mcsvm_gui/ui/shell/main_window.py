@@ -250,6 +250,12 @@ class MainWindow(QMainWindow):
             lambda path: self.file_chosen.emit("new project", path),
         )
 
+    def choose_experiment_target(self) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Save session as experiment"), "experiment", "session.toml", "toml"),
+            lambda path: self.file_chosen.emit("experiment", path),
+        )
+
     # -- the frame itself -------------------------------------------------------------------------
 
     def frame(self) -> tuple[bytes, bytes]:

@@ -51,6 +51,7 @@ class ShellView(Protocol):
     def set_title(self, text: str) -> None: ...
     def choose(self, kind: str, folder: str) -> None: ...
     def choose_project_target(self, place: str) -> None: ...
+    def choose_experiment_target(self) -> None: ...
     def frame(self) -> tuple[bytes, bytes]: ...
     def restore_frame(self, geometry: bytes, state: bytes) -> None: ...
     def close(self) -> bool: ...
@@ -100,6 +101,7 @@ class ShellPresenter(QObject):
             "openModelAction": lambda: self._choose("model"),
             "openProjectAction": lambda: self._choose("project"),
             "saveProjectAction": lambda: self.window.choose_project_target(self.workspace.runs.path),
+            "saveSessionAction": self.window.choose_experiment_target,
             "exportModelAction": self.export_model_asked.emit,
             "settingsAction": self._settings_dialog,
             "undoAction": self.undo.undo,
@@ -180,6 +182,8 @@ class ShellPresenter(QObject):
         elif kind == "project":
             self._remember(path)
             self.workspace.runs.open(path)
+        elif kind == "experiment":
+            self.workspace.save_session(path)
         else:
             self.workspace.runs.save_as(path)
 
