@@ -118,14 +118,14 @@ def test_baselines_see_the_folds_and_the_rows_that_the_machine_sees() -> None:
     assert set(found) == {"machine", *BASELINES}
 
 
-def test_trees_grown_in_steps_are_those_of_one_fit() -> None:
+@pytest.mark.parametrize("count", [300, pytest.param(11_000, marks=pytest.mark.slow)])
+def test_trees_grown_in_steps_are_those_of_one_fit(count: int) -> None:
     """Also where early stopping ends them, on more than 10 000 rows."""
     rng = np.random.default_rng(0)
-    for count in (300, 11_000):
-        X = rng.normal(size=(count, 4))
-        y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=count) > 1.0).astype(np.int64)
-        found = boosting(X, y, X[:200], 3, lambda: False)
-        np.testing.assert_array_equal(found, HistGradientBoostingClassifier(random_state=3).fit(X, y).predict(X[:200]))
+    X = rng.normal(size=(count, 4))
+    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=count) > 1.0).astype(np.int64)
+    found = boosting(X, y, X[:200], 3, lambda: False)
+    np.testing.assert_array_equal(found, HistGradientBoostingClassifier(random_state=3).fit(X, y).predict(X[:200]))
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -26,6 +26,7 @@ def compiled(large: Path) -> Path:
     return large
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_soon_and_keeps_the_model(compiled: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.mcsvm"
     program = training("train", compiled, *ENDLESS, "--json", "--model", model)

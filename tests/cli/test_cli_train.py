@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import NASTY, ROOT, SHARED, mcsvm, real_mcsvm
+from command_line import NASTY, ROOT, SHARED, mcsvm
 
 from mcsvm_gui.cli.progress import fitting, line
 from mcsvm_gui.core.data.readers import open_dataset
@@ -39,7 +39,7 @@ IRIS = ROOT / "resources" / "datasets" / "iris.csv"
 
 def test_the_document_is_that_of_the_contract(blobs: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.mcsvm"
-    answer = real_mcsvm("train", blobs, "--json", "--C", "2^2", "--gamma", "2^-1", "--model", model)
+    answer = mcsvm("train", blobs, "--json", "--C", "2^2", "--gamma", "2^-1", "--model", model)
     found = answer.document
     assert (answer.code, answer.err) == (0, "")
     assert found.keys() == DOCUMENT

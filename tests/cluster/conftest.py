@@ -18,6 +18,14 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]
     made.close()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Three programs start for them; before marks choose what runs."""
+    for item in items:
+        if "cluster" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def cluster(processes: DaskCluster) -> DaskCluster:
     """With two workers, whatever the tests before did to them."""

@@ -130,7 +130,7 @@ def test_a_killed_worker_changes_nothing(cluster: DaskCluster, segment: Path) ->
 
 @pytest.mark.usefixtures("many_rounds")
 def test_a_stop_keeps_what_there_is(cluster: DaskCluster, segment: Path) -> None:
-    request = Request(data=str(segment), C=1000.0, gamma=1.0, tol=1e-6, scheduler=cluster.address)
+    request = Request(data=str(segment), C=30.0, gamma=0.3, tol=1e-6, scheduler=cluster.address)
     with Connection(cluster.address) as connection:
         session = ClusterSession(request, connection)
         session.advance()

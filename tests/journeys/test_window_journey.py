@@ -19,6 +19,7 @@ from mcsvm_gui.ui.plots.live import AccuracyPlot
 SIX = ["ww", "llw", "cs", "ova", "ovo", "dag"]
 
 
+@pytest.mark.slow
 def test_the_first_five_minutes(open_window: Callable[[], Hand], tmp_path: Path) -> None:
     hand = open_window()
     hand.pick("sampleList", 0)

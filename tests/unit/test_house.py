@@ -58,6 +58,7 @@ def test_optional_hooks_have_a_literal_public_name() -> None:
     assert list(house.optional_hooks(tree, "getattr", 3)) == ["getattr(method, 'wind_up', None)"]
 
 
+@pytest.mark.slow
 def test_a_fit_is_toured_and_the_table_printed(capsys: pytest.CaptureFixture[str]) -> None:
     tour = house.visit(PACKAGE)
     assert tour.files[0] == "estimator.py"

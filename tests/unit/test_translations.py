@@ -6,6 +6,7 @@ import ast
 import gettext
 import io
 import re
+from functools import cache
 from pathlib import Path
 
 import extract_translations as extraction
@@ -94,17 +95,20 @@ def test_every_text_is_a_literal_or_declared_in_a_table() -> None:
     assert [(where, text) for where, text in sorted(others) if text not in FROM_TABLES] == []
 
 
+wanted_texts = cache(extraction.wanted)
+
+
 @pytest.mark.parametrize("language", FOREIGN)
 def test_the_catalogue_is_up_to_date(language: str) -> None:
     path = FOLDER / f"{language}.po"
-    wanted = extraction.brought_up_to_date(path, extraction.wanted())
+    wanted = extraction.brought_up_to_date(path, wanted_texts())
     assert path.read_text("utf-8") == wanted, f"bring it up to date with: {COMMAND}"
     assert [message.template for message in messages(language) if message.stale] == [], "delete what is marked #~"
 
 
 def test_the_template_for_new_languages_is_up_to_date() -> None:
     text = (FOLDER / "mcsvm.pot").read_text("utf-8")
-    assert text == extraction.template(extraction.wanted()), f"bring it up to date with: {COMMAND}"
+    assert text == extraction.template(wanted_texts()), f"bring it up to date with: {COMMAND}"
 
 
 @pytest.mark.parametrize("language", FOREIGN)

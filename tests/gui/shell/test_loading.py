@@ -63,6 +63,7 @@ def loaded(folder: Path, settings: dict[str, object], first: str) -> list[list[l
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_solvers_are_loaded_once_somebody_goes_further_than_the_data(tmp_path: Path) -> None:
     (said, before), (pages, after) = loaded(tmp_path, {"compiled_for": own_version()}, "drawn")
     assert (said, before) == (["drawn"], [])
@@ -70,6 +71,7 @@ def test_solvers_are_loaded_once_somebody_goes_further_than_the_data(tmp_path: P
     assert "explain" in pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [{}, {"page": "train", "compiled_for": own_version()}])
 def test_a_first_start_compiles_and_so_does_one_on_a_page_that_trains(tmp_path: Path, kept: dict[str, object]) -> None:
     (said, before), _ = loaded(tmp_path, kept, "prepared")

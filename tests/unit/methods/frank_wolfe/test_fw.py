@@ -18,7 +18,7 @@ from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.work import finish
 
-MOST = 80  # steps of a run in slices
+MOST = 50  # steps of a run in slices
 VARIANTS = ["fw", "fw-away", "fw-pairwise"]
 CORRECTIVE = ["fw-away", "fw-pairwise"]
 RBF = KERNELS["rbf"](0.5)
@@ -133,7 +133,7 @@ def test_slices_leave_no_trace(method: str, bias: str, whole: bool, monkeypatch:
 @pytest.mark.parametrize("machine", ["ww", "cs", "ovo"])
 def test_a_kernel_that_is_not_positive_ends(method: str, bias: str, machine: str) -> None:
     problem = small(machine, bias, kernel=KERNELS["sigmoid"](2.0, -1.0))
-    run = solve(problem, method, steps=300 if method == "fw" else 5_000)
+    run = solve(problem, method, steps=60 if method == "fw" else 5_000)
     assert run.ending in (Ending.STALLED, Ending.CONVERGED, Ending.STEP_LIMIT)
     assert np.isfinite(run.certificate().primal)
     if method != "fw":

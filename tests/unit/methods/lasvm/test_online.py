@@ -327,7 +327,7 @@ def test_a_solver_keeps_few_of_many_examples(method: str) -> None:
 @pytest.mark.parametrize("machine", ["ova", "ovo"])
 def test_examples_are_counted_as_they_are_taken(machine: str) -> None:
     """Every part takes each of its examples once and then those that violate; a checkpoint goes on counting."""
-    problem = problem_of(X, Y, machine, cost=20.0)
+    problem = problem_of(X, Y, machine, cost=5.0)
     run, counts = Run(problem, "lasvm"), [0]
     while run.running:
         run.advance(8 if len(counts) == 1 else 50)
