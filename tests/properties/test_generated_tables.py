@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from mcsvm_gui import cli
@@ -40,7 +40,7 @@ NAME = st.text(LETTERS, min_size=1, max_size=8).filter(
 TAKEN = {"label", "class", "target", "y", "none"}
 VOCABULARY = ["corn", "wheat", "straße", "naïve", "gold", "Öl", "the", "über-all", "日本"]
 KINDS = "number", "category", "text", "date", "name", "ignored", "codes"
-FORMATS = [name for name in EXPORTERS if name != "onnx" or find_spec("onnxruntime")]
+FORMATS = [name for name in EXPORTERS if name != "onnx" or all(map(find_spec, ("onnx", "onnxruntime")))]
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,7 @@ def _export(folder: Path, outcome: Outcome, dataset: Dataset) -> None:
     loaded = model_file.load(folder / "m.mcsvm")
     for name in FORMATS:
         reason, path = EXPORTERS[name].refusal(loaded), folder / f"out.{name}"
+        event(f"{name} {'written' if reason is None else 'refused'}")
         if reason is None:
             assert EXPORTERS[name].export(loaded, path, dataset).checks
         else:

@@ -142,7 +142,7 @@ def _chosen(raw: Raw, sparse: Sparse | None) -> tuple[Raw, Sparse | None]:
 
     def cells(name: str) -> np.ndarray:
         if name == CLASS and name not in raw.names and label is not None:
-            return raw.column(label)
+            return labels.as_classes(raw.column(label), raw.roles.spellings)
         found = labels.find(path, raw.names, raw.names, name, "where", needed=True)
         assert found is not None
         return raw.column(found)

@@ -199,13 +199,24 @@ def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
     return result, [Notice("label-truth-values", sentence)]
 
 
+def as_classes(cells: np.ndarray, how: str) -> np.ndarray:
+    """The class that each cell names, before classes are merged; None where it names none."""
+    codes, distinct = pd.factorize(np.asarray(cells, dtype=object))
+    bare = [str(cell).strip(BLANKS) for cell in distinct]
+    return np.array([*map(_spelling(how), bare), None], dtype=object)[codes]
+
+
+def _spelling(how: str) -> Callable[[str], str]:
+    return str if how == AUTOMATIC else lambda label: spellings.joined(label, case=how == "join-case")
+
+
 def _joined(name: str, labels: np.ndarray, how: str) -> tuple[np.ndarray, list[Notice]]:
     """Labels that differ in spelling alone as one class, where that is asked for."""
     if how == AUTOMATIC:
         return labels, []
     codes, distinct = pd.factorize(labels)
     called = np.empty(len(distinct), dtype=object)
-    called[:] = [spellings.joined(label, case=how == "join-case") for label in distinct]
+    called[:] = [*map(_spelling(how), distinct)]
     changed = [label for label, new in zip(distinct, called, strict=True) if label != new]
     if not changed:
         return labels, []

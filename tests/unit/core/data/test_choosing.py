@@ -148,3 +148,11 @@ def test_hostile_names_in_quotation_marks(name: str, sign: str, values: list[str
     assert (found.column, found.sign, found.values) == (name, sign, tuple(values))
     classes = list(dict.fromkeys(values))
     assert merges(f"{quoted(name)} = {'+'.join(map(quoted, classes))}") == dict.fromkeys(classes, name)
+
+
+def test_a_class_is_chosen_in_all_spellings_that_are_joined(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,label\n1,Caf\u00e9\n2,Cafe\u0301 \n3,b\n4,c\n", encoding="utf-8")
+    assert open_dataset(path, ReadOptions(where="CLASS=Caf\u00e9,b")).lines.tolist() == [2, 4]
+    joined = ReadOptions(where="CLASS=Caf\u00e9,b", spellings="join")
+    assert open_dataset(path, joined).lines.tolist() == [2, 3, 4]
