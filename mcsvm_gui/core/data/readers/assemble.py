@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -205,7 +206,15 @@ def _dense(raw: Raw) -> _Held:
         naming = _named(list(by_themselves))
     table = make_table(raw.source.path, found)
     look = TableLook.of(found.columns, found.values, raw.lines, raw.before or 0)
-    return _Held(found.columns, table, None, (*found.notices, *naming, *look.notices()), shown, found.date_order, look)
+    return _Held(
+        found.columns,
+        table,
+        None,
+        (*found.notices, *chain(*found.own), *naming, *look.notices()),
+        shown,
+        found.date_order,
+        look,
+    )
 
 
 def _without_names(
@@ -220,9 +229,7 @@ def _without_names(
     }
     if not apart or len(apart) == len(pairs):
         return found, {}
-    rest = [(column, cells) for column, cells in pairs if column.name not in apart]
-    columns, values = tuple(column for column, _ in rest), [cells for _, cells in rest]
-    return replace(found, columns=columns, values=values), apart
+    return found.without(set(apart)), apart
 
 
 def _named(found: Sequence[str]) -> tuple[Notice, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +21,19 @@ from solvers.errors import Sentence
 class ReadFeatures:
     columns: tuple[Column, ...]
     values: list[np.ndarray]
-    notices: list[Notice]
+    own: list[list[Notice]]  # on each column
+    notices: list[Notice]  # on several together
     date_order: str = ""
+
+    def without(self, names: Set[str]) -> ReadFeatures:
+        kept = [place for place, column in enumerate(self.columns) if column.name not in names]
+        columns = tuple(self.columns[place] for place in kept)
+        return replace(
+            self,
+            columns=columns,
+            values=[self.values[place] for place in kept],
+            own=[self.own[place] for place in kept],
+        )
 
 
 NO_KINDS: Mapping[str, ColumnKind] = {}
@@ -57,13 +68,13 @@ def from_cells(
         if result.refusal is not None:
             sentence, row = result.refusal
             raise FileError(path, sentence, line=int(lines[row]), column=name)
-    notices = [notice for result in results for notice in result.notices]
     described = tuple(
         Column(name, result.kind or ("number" if _values(result).dtype == np.float64 else "category"))
         for (name, _), result in zip(columns, results, strict=True)
     )
-    notices = _markers([name for name, _ in columns], results, lines) + notices
-    return ReadFeatures(described, [_values(result) for result in results], notices, date_order)
+    markers = _markers([name for name, _ in columns], results, lines)
+    values = [_values(result) for result in results]
+    return ReadFeatures(described, values, [result.notices for result in results], markers, date_order)
 
 
 def _typed(cells: Cells, lines: np.ndarray, kind: ColumnKind | None, date_order: str) -> Typed:

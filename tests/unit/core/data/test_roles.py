@@ -169,3 +169,13 @@ def test_the_last_column_is_the_label_where_all_others_have_a_role(tmp_path: Pat
     path.write_text("@relation r\n@attribute Text string\n@attribute c {0,1}\n@data\n'a b',0\n'c d',1\n'a c',0\n")
     found = open_dataset(path, ReadOptions(text=("Text",)))
     assert (found.label_name, [column.kind for column in found.columns]) == ("c", ["text"])
+
+
+def test_what_only_names_the_rows_is_not_spoken_of_as_categories(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(",x,label\n" + "".join(f"id{j},{j % 7},{'ab'[j % 2]}\n" for j in range(60)))
+    codes = {notice.code for notice in open_dataset(path).notices}
+    assert "row-names" in codes
+    assert "many-categories" not in codes
+    learned = open_dataset(path, ReadOptions(names=()))
+    assert "many-categories" in {notice.code for notice in learned.notices}
