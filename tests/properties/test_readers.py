@@ -39,7 +39,6 @@ KEPT = DirectoryBasedExampleDatabase(".hypothesis/examples") if EXAMPLES > 200 e
 MANY = settings(
     max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=KEPT, print_blob=True
 )
-SOME = settings(MANY, max_examples=min(EXAMPLES, 100))
 
 DECLARED = b"@relation r\n@attribute a numeric\n@attribute 'b c' {x,'y z'}\n@attribute class {p,q}\n@data\n"
 SEEDS = [path.read_bytes() for path in sorted(FILES.iterdir()) if path.stat().st_size < 5000]
@@ -206,7 +205,7 @@ NAME_LETTERS = st.characters(exclude_categories=["Cs", "Cc"], include_characters
 NAMES = st.text(NAME_LETTERS, min_size=1, max_size=12).filter(lambda name: name == name.strip(BLANKS) != "?")
 
 
-@SOME
+@MANY
 @given(
     rows=st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), NAMES), min_size=2, max_size=20),
     separator=st.sampled_from([",", ";", "\t", "|"]),
