@@ -39,7 +39,8 @@ NAME = st.text(LETTERS, min_size=1, max_size=8).filter(
 )
 TAKEN = {"label", "class", "target", "y", "none"}
 VOCABULARY = ["corn", "wheat", "straße", "naïve", "gold", "Öl", "the", "über-all", "日本"]
-KINDS = "number", "category", "text", "date", "name", "ignored", "codes"
+SIMPLE = "number", "category", "name", "ignored", "codes"
+KINDS = *SIMPLE, "text", "date"
 FORMATS = [name for name in EXPORTERS if name != "onnx" or all(map(find_spec, ("onnx", "onnxruntime")))]
 
 
@@ -53,8 +54,11 @@ class Made:
 @st.composite
 def made(draw: st.DrawFn) -> Made:
     names = draw(st.lists(NAME, min_size=2, max_size=6, unique_by=str.casefold))
-    kinds = {name: draw(st.sampled_from(KINDS)) for name in names}
-    kinds[names[0]] = draw(st.sampled_from(["number", "category", "text", "date"]))
+    simple = draw(st.booleans())  # values and levels alone, which every format can hold
+    kinds = {name: draw(st.sampled_from(SIMPLE if simple else KINDS)) for name in names}
+    kinds[names[0]] = draw(
+        st.sampled_from(["number", "category"] if simple else ["number", "category", "text", "date"])
+    )
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     gaps = draw(st.booleans())
     columns = {name: [_cell(kind, j, rng, gaps) for j in range(ROWS)] for name, kind in kinds.items()}
@@ -78,8 +82,8 @@ def made(draw: st.DrawFn) -> Made:
     rules = Rules(
         scale=draw(st.sampled_from(list(SCALES))),
         missing=draw(st.sampled_from([rule for rule in MISSING if rule != "reject" or not gaps])),
-        missing_indicator=draw(st.booleans()),
-        min_frequency=draw(st.integers(1, 5)),
+        missing_indicator=not simple and draw(st.booleans()),
+        min_frequency=1 if simple else draw(st.integers(1, 5)),
         date_parts=tuple(draw(st.lists(st.sampled_from(list(DATE_PARTS)), min_size=1, unique=True))),
         analyzer=draw(st.sampled_from(list(ANALYZERS))),
         ngrams=draw(st.sampled_from(["1", "1:2"])),
