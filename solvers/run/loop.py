@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -26,15 +25,15 @@ from solvers.methods import METHODS
 from solvers.methods.base import Method
 from solvers.model import Model
 from solvers.problem import Problem
-from solvers.run import checkpoint, small_pairs
-from solvers.run.ahead import Ahead
+from solvers.run import checkpoint
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
+from solvers.run.pairs import Pairs
 from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from solvers.run.small_pairs import SmallPairs, SolvedPair
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
-from solvers.work import SAMPLE_REST, SLICE_SECONDS, Work, limited, workers
+from solvers.work import SAMPLE_REST, SLICE_SECONDS, Work
 
 
 class Run:
@@ -70,10 +69,7 @@ class Run:
         self._latest: Sample | None = None
         self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
         alone = start is None and gram is None and self.method is METHODS["auto"]
-        self._small = SmallPairs(problem, self.limits) if alone and small_pairs.applies(problem, self.limits) else None
-        pairs = problem.machine.split == "pairs" and problem.part_count > 1
-        apart = pairs and self._small is None and self.limits.steps is None
-        self._ahead = Ahead(self._part_run, problem.pair_mb, problem.cache_mb) if apart else None
+        self._pairs = Pairs(problem, self.limits, self._part_run, alone=alone)
         self._begun: PartRun | None = self._part_run(0)
 
     # -- going on ---------------------------------------------------------------------------------
@@ -160,7 +156,7 @@ class Run:
             warm_up(self._begun.solver, self._begun.view)
         if self._work is None:
             self._work = self._slice(steps)
-        with self._helped():
+        with self._pairs.helped(len(self._finished)):
             self._go_on(self._work)
         return self._record()
 
@@ -171,20 +167,6 @@ class Run:
                 next(work)
         except StopIteration:
             self._work = None
-
-    @contextmanager
-    def _helped(self) -> Iterator[None]:
-        """Beside the current part other threads work on later ones, and share `workers` with this one."""
-        ahead, threads = self._ahead, workers()
-        helpers = ahead.go_on(len(self._finished), threads) if ahead is not None and threads > 1 else 0
-        if ahead is None or not helpers:
-            yield
-            return
-        try:
-            with limited(max(1, threads // (helpers + 1))):
-                yield
-        finally:
-            ahead.pause()
 
     def stop(self, ending: Ending = Ending.STOPPED) -> None:
         """End here, with the model of the best alpha so far; its certificate bounds the distance to the optimum."""
@@ -199,7 +181,7 @@ class Run:
 
     def _slice(self, steps: int | None) -> Work[None]:
         """About `steps` steps of the current part; if they end it, the next part becomes the current one."""
-        small = self._small
+        small = self._pairs.small
         if small is None or not (yield from self._solve_small(small, self.iterations + self._allowed(steps))):
             if self.current.finished is None:
                 yield from self.current.advance(self._allowed(steps))
@@ -208,19 +190,16 @@ class Run:
                 if self._unfinished:
                     yield from self._begin_next()
         if not self._unfinished:
-            self._small, self._ahead = None, None  # and what they hold
+            self._pairs.drop()
             self._end()
 
     def _begin_next(self) -> Work[None]:
-        """The next part becomes the current one, as it is where a helper has begun it."""
+        """The next part becomes the current one."""
         number = len(self._finished)
-        lane = None if self._ahead is None else self._ahead.take(number)
-        if lane is None or lane.run is None:
-            self._begun = self._part_run(number)
-            return
-        self._begun, lane.run.seconds = lane.run, 0.0  # of this thread
-        if lane.rest is not None:
-            yield from lane.rest
+        ahead, rest = self._pairs.take(number)
+        self._begun = ahead or self._part_run(number)
+        if rest is not None:
+            yield from rest
 
     def _solve_small(self, small: SmallPairs, until: int) -> Work[bool]:
         """Small pairs up to this step count, or to one that is left to the method; returns whether any was solved."""
@@ -382,11 +361,11 @@ class Run:
             self._latest = self.sample()
             self._sampled = time.perf_counter()
             self._sample_seconds = self._sampled - began
-        if self._ahead is None:
+        if self._pairs.ahead is None:
             if self._work is None:
                 self.trace.append(self._latest)
         elif self._totals.steps > (self.trace.last.iteration if len(self.trace) else 0):
-            self.trace.append(self._of_finished())
+            self.trace.append(self._totals.sample(len(self._finished), self.seconds))
         if self.running:
             self._check_limits()
         return self._latest
@@ -399,7 +378,8 @@ class Run:
 
     def _end_at(self, ending: Ending) -> None:
         """End here. An interrupted slice is dropped, and its last sample goes into the trace."""
-        self.ending, self._small, self._ahead = ending, None, None
+        self.ending = ending
+        self._pairs.drop()
         if self._begun is not None:
             self._begun.view.forget()
         if self._work is not None and self._latest is not None:
@@ -420,13 +400,6 @@ class Run:
             violation = max(violation, here.violation)
         support, bounded = (int(rows.sum()) for rows in self.supporting())
         return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
-
-    def _of_finished(self) -> Sample:
-        """A sample after the last finished part, whatever was done of the next one."""
-        totals = self._totals
-        done, waiting = totals.certificate, totals.waiting[len(self._finished)]
-        support, bounded = int(totals.used.sum()), int(totals.full.sum())
-        return Sample(totals.steps, self.seconds, done.dual, done.primal + waiting, done.violation, support, bounded)
 
     def supporting(self) -> tuple[np.ndarray, np.ndarray]:
         """(n,) whether an example is a support vector, (n,) whether one of its variables is at its upper bound."""

@@ -26,6 +26,7 @@ from solvers.methods.base import Method, Progress, refresh, seed_with
 from solvers.problem import Part, Problem, with_offset
 from solvers.run import multipliers
 from solvers.run.limits import Limits, gap_allowed
+from solvers.run.trace import Sample
 from solvers.work import Work, finish
 
 
@@ -72,6 +73,12 @@ class Totals:
     def add(self, problem: Problem, number: int, done: Finished) -> None:
         mark_support(problem, number, done.alpha, self.used, self.full)
         self.certificate = self.certificate + done.proof.certificate
+
+    def sample(self, finished: int, seconds: float) -> Sample:
+        """After so many finished parts, whatever was done of the next one."""
+        done, waiting = self.certificate, self.waiting[finished]
+        support, bounded = int(self.used.sum()), int(self.full.sum())
+        return Sample(self.steps, seconds, done.dual, done.primal + waiting, done.violation, support, bounded)
 
 
 def mark_support(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, full: np.ndarray) -> None:
