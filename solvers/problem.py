@@ -17,7 +17,7 @@ from solvers.gram import Gram
 from solvers.kernels import Kernel, Points
 from solvers.machines import DualForm, Machine
 from solvers.machines.form import form_of
-from solvers.work import Work
+from solvers.work import Work, finish
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
@@ -130,8 +130,12 @@ class Problem:
 
     def part(self, number: int, gram: Gram | None = None) -> Part:
         """The independent programme of this number; parts over the same examples may share one `Gram`."""
+        return finish(self.opening(number, gram))
+
+    def opening(self, number: int, gram: Gram | None = None) -> Work[Part]:
+        """`part`, in pieces: the rows of a pair are copied."""
         if self.machine.split == "pairs":
-            return self._pair(number)
+            return (yield from self._pair(number))
         labels = self.labels if self.machine.split == "joint" else np.where(self.labels == number, 0, 1)
         return self._part(labels, self.upper, self.whole_gram() if gram is None else gram)
 
@@ -181,11 +185,11 @@ class Problem:
         matrices = [4.0 * float(sizes[a] + sizes[b]) ** 2 / 2**20 for a, b in self.pairs]
         return [min(self.cache_mb, max(PAIRS.least_mb, PAIRS.room * matrix)) for matrix in matrices]
 
-    def _pair(self, number: int) -> Part:
+    def _pair(self, number: int) -> Work[Part]:
         first, rows = self.pairs[number][0], self.rows_of(number)
         labels = np.where(self.labels[rows] == first, 0, 1)
-        gram = Gram(self.kernel, self.points.take(np.asarray(rows)), self.pair_mb[number])
-        return self._part(labels, self.upper[rows], gram)
+        points = yield from self.points.taking(np.asarray(rows))
+        return self._part(labels, self.upper[rows], Gram(self.kernel, points, self.pair_mb[number]))
 
     def _part(self, labels: np.ndarray, upper: np.ndarray, gram: Gram) -> Part:
         offset = 1.0 if self.bias == "regularized" else 0.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from solvers.budget import PROOF
 from solvers.dual.bias import best_bias
-from solvers.dual.quantities import energy_of, examine, weights_of
+from solvers.dual.quantities import energy_of, examining, weighing
 from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
 from solvers.products import Sweep, swept
@@ -61,7 +61,7 @@ def certifying(
     part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None
 ) -> Work[Proof]:
     """Recompute everything from alpha. A caller that has K @ weights in float64 may pass it as `products`."""
-    weights, sweep = weights_of(part, alpha), None
+    weights, sweep = (yield from weighing(part, alpha)), None
     if products is None:
         sweep = yield from sweep_of(part, alpha, weights)
         products = (yield from part.gram.products(weights)) if sweep is None else sweep.products
@@ -75,7 +75,7 @@ def certifying(
         if not unclear.size:
             break
         yield from sweep.sharpen(part.gram.points, unclear)
-    optimality = examine(part, alpha, products + bias)
+    optimality = yield from examining(part, alpha, products, bias)
     yield
     energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)

@@ -21,6 +21,7 @@ from solvers.jit import block, scan, sums
 from solvers.jit.bound import AT_BOUND
 from solvers.jit.linear.system import respond
 from solvers.jit.rounding import ROUNDING
+from solvers.work import Work, strips
 
 STRIP = 4096  # examples of a table that are transposed at once: 32 kB per class, which stays in cache
 
@@ -51,12 +52,21 @@ class Geometry(ABC):
         return float(self.scanned(part.form.rule, functions.T, alpha.T, part.labels, part.upper, own, worst))
 
     def examine(
-        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
-    ) -> tuple[float, float, float]:
-        """(violation, loss, linear term of the dual) by functions with b; the violation of each example into
-        `violations`."""
-        by_class = _by_class(functions), _by_class(alpha)
-        return self.examined(part.form.rule, *by_class, part.labels, part.upper, violations)
+        self, part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None, violations: np.ndarray
+    ) -> Work[tuple[float, float, float]]:
+        """(violation, loss, linear term of the dual) by functions + bias, None: with b already; the violation of each
+        example into `violations`."""
+        violation = loss = linear = 0.0
+        for some in strips(len(part)):
+            if some.start:
+                yield
+            with_b = functions[some] if bias is None else functions[some] + bias
+            tables = _by_class(with_b), _by_class(alpha[some])
+            found, loss, linear = self.examined(
+                part.form.rule, *tables, part.labels[some], part.upper[some], violations[some], loss, linear
+            )
+            violation = max(violation, found)
+        return violation, loss, linear
 
     def unclear(self, part: Part, alpha: np.ndarray, functions: np.ndarray, error: np.ndarray) -> np.ndarray:
         """The examples that may violate or cost. `functions` include b, and may err by `error` (by its bound on a
@@ -311,10 +321,10 @@ class Line(Box):
         return high - low
 
     def examine(
-        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
-    ) -> tuple[float, float, float]:
-        high, low = self.span(part, alpha, functions)
-        return max(0.0, high - low), *super().examine(part, alpha, functions, violations)[1:]
+        self, part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None, violations: np.ndarray
+    ) -> Work[tuple[float, float, float]]:
+        high, low = self.span(part, alpha, functions if bias is None else functions + bias)
+        return max(0.0, high - low), *(yield from super().examine(part, alpha, functions, bias, violations))[1:]
 
     def span(self, part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float]:
         function, values = (np.ascontiguousarray(table[:, 0]) for table in (functions, alpha))

@@ -8,6 +8,7 @@ import numpy as np
 
 from solvers.jit import scan
 from solvers.problem import Part
+from solvers.work import Work, finish, strips
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,28 @@ class Optimality:
 
 def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
     """(n, outputs): the coefficients of the class functions in the kernel expansion."""
+    return finish(weighing(part, alpha))
+
+
+def weighing(part: Part, alpha: np.ndarray) -> Work[np.ndarray]:
+    """`weights_of`, in pieces."""
     weights = np.empty((alpha.shape[0], part.form.outputs))
-    scan.expand(np.ascontiguousarray(alpha), part.labels, part.form.direction, weights)
+    for some in strips(len(part)):
+        if some.start:
+            yield
+        scan.expand(np.ascontiguousarray(alpha[some]), part.labels[some], part.form.direction, weights[some])
     return weights
 
 
 def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Optimality:
     """One pass over all variables; `functions` include b."""
+    return finish(examining(part, alpha, functions))
+
+
+def examining(part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None = None) -> Work[Optimality]:
+    """`examine` in pieces, by functions + bias."""
     violations = np.empty_like(part.upper)
-    violation, loss, linear = part.geometry.examine(part, alpha, functions, violations)
+    violation, loss, linear = yield from part.geometry.examine(part, alpha, functions, bias, violations)
     return Optimality(violation, loss, linear, violations)
 
 

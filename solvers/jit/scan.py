@@ -105,18 +105,19 @@ def hinge_slot(rule, p, function, own, alpha, labels, hinge, linear):
 
 
 @compiled
-def examine_box(rule, functions, alpha, labels, upper, violations):
-    """Per-example largest violation into `violations`; returns (largest, loss, linear term of the dual)."""
+def examine_box(rule, functions, alpha, labels, upper, violations, loss, linear_term):
+    """Per-example largest violation into `violations`; returns (largest, loss, linear term of the dual), the last two
+    added to those of the examples before: a sum in pieces has the bits of one in one go."""
     n = labels.size
     own, hinge, linear = np.zeros(n), np.zeros(n), np.zeros(n)
     largest = scan_box(rule, functions, alpha, labels, upper, own, violations)
     for p in range(alpha.shape[0]):
         hinge_slot(rule, p, functions[p], own, alpha[p], labels, hinge, linear)
-    return largest, weighted_sum(upper, hinge), linear.sum()
+    return largest, weighted_sum(upper, hinge, loss), plain_sum(linear, linear_term)
 
 
 @compiled
-def examine_simplex(rule, functions, alpha, labels, upper, violations):
+def examine_simplex(rule, functions, alpha, labels, upper, violations, loss, linear_term):
     """As `examine_box`, for sums in [0, U_i]: only the worst hinge of an example costs."""
     n = labels.size
     own, unused, linear = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -127,14 +128,20 @@ def examine_simplex(rule, functions, alpha, labels, upper, violations):
         scan_sum_slot(rule, p, functions[p], own, alpha[p], labels, top, bottom, total)
         hinge_slot(rule, p, functions[p], own, alpha[p], labels, unused, linear)
     close_sums(top, bottom, total, upper, violations)
-    return largest(violations), weighted_sum(upper, top), linear.sum()
+    return largest(violations), weighted_sum(upper, top, loss), plain_sum(linear, linear_term)
 
 
 @compiled
-def weighted_sum(weights, values):
-    total = 0.0
+def weighted_sum(weights, values, total):
     for i in range(values.size):
         total += weights[i] * values[i]
+    return total
+
+
+@compiled
+def plain_sum(values, total):
+    for i in range(values.size):
+        total += values[i]
     return total
 
 

@@ -121,7 +121,7 @@ class Partition:
     ) -> tuple[PartitionStanding, np.ndarray]:
         part, alpha = self.part, self._alpha
         violations = np.empty_like(part.upper)
-        violation, loss, linear = part.geometry.examine(part, alpha, functions + bias, violations)
+        violation, loss, linear = finish(part.geometry.examine(part, alpha, functions, bias, violations))
         high, low = part.geometry.span(part, alpha, functions) or (-np.inf, np.inf)
         weights = weights_of(part, alpha)
         energy = 0.5 * float(np.vdot(weights, functions - constant))

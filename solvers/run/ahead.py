@@ -25,6 +25,7 @@ class Lane:
     number: int
     held: bool = True  # a helper works on it
     wanted: bool = False  # the run waits for it
+    opening: Work[PartRun] | None = None
     run: PartRun | None = None
     rest: Work[None] | None = None
     error: BaseException | None = None
@@ -33,11 +34,16 @@ class Lane:
     def done(self) -> bool:
         return self.error is not None or (self.run is not None and self.run.finished is not None)
 
-    def piece(self, begin: Callable[[int], PartRun]) -> None:
-        """One piece of work: beginning, or what lies between two yields."""
+    def piece(self, begin: Callable[[int], Work[PartRun]]) -> None:
+        """One piece of work: what lies between two yields."""
         if self.run is None:
-            self.run = begin(self.number)
-            warm_up(self.run.solver, self.run.view)
+            self.opening = self.opening or begin(self.number)
+            try:
+                next(self.opening)
+            except StopIteration as end:
+                run: PartRun = end.value
+                warm_up(run.solver, run.view)
+                self.run, self.opening = run, None
             return
         if self.rest is None:
             self.rest = self.run.advance(next_decision(self.run.state.steps) - self.run.state.steps)
@@ -48,7 +54,7 @@ class Lane:
 class Ahead:
     """Lanes of the parts after the one in work; `sizes` are the bytes that each may take, `room` what all may."""
 
-    def __init__(self, begin: Callable[[int], PartRun], sizes: Sequence[float], room: float) -> None:
+    def __init__(self, begin: Callable[[int], Work[PartRun]], sizes: Sequence[float], room: float) -> None:
         self._begin, self._sizes, self._room = begin, sizes, room
         self._lanes: dict[int, Lane] = {}
         self._current, self._fresh = 0, 1  # the part in work, and the first that nobody has begun

@@ -33,7 +33,7 @@ from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from solvers.run.small_pairs import SmallPairs, SolvedPair
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
-from solvers.work import SAMPLE_REST, SLICE_SECONDS, Work
+from solvers.work import SAMPLE_REST, SLICE_SECONDS, Work, finish
 
 
 class Run:
@@ -69,7 +69,7 @@ class Run:
         self._latest: Sample | None = None
         self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
         alone = start is None and gram is None and self.method is METHODS["auto"]
-        self._pairs = Pairs(problem, self.limits, self._part_run, alone=alone)
+        self._pairs = Pairs(problem, self.limits, self._opening, alone=alone)
         self._begun: PartRun | None = self._part_run(0)
 
     # -- going on ---------------------------------------------------------------------------------
@@ -196,8 +196,9 @@ class Run:
     def _begin_next(self) -> Work[None]:
         """The next part becomes the current one."""
         number = len(self._finished)
-        ahead, rest = self._pairs.take(number)
-        self._begun = ahead or self._part_run(number)
+        self._begun, rest = self._pairs.take(number)
+        if self._begun is None:
+            self._begun = yield from self._opening(number)
         if rest is not None:
             yield from rest
 
@@ -234,8 +235,12 @@ class Run:
     # -- parts ------------------------------------------------------------------------------------
 
     def _part_run(self, number: int) -> PartRun:
+        return finish(self._opening(number))
+
+    def _opening(self, number: int) -> Work[PartRun]:
+        part = yield from self.problem.opening(number, self._gram)
         return PartRun(
-            self.problem.part(number, self._gram), self.method, self.limits,
+            part, self.method, self.limits,
             seed=self.seed, parts=self.problem.part_count, start=None if self._start is None else self._start[number],
         )  # fmt: skip
 

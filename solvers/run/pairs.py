@@ -21,7 +21,7 @@ class Pairs:
     kernel rows until garbage is collected. `alone`: nothing was chosen that small pairs do not know.
     """
 
-    def __init__(self, problem: Problem, limits: Limits, begin: Callable[[int], PartRun], *, alone: bool) -> None:
+    def __init__(self, problem: Problem, limits: Limits, begin: Callable[[int], Work[PartRun]], *, alone: bool) -> None:
         several = problem.machine.split == "pairs" and problem.part_count > 1
         self.small = SmallPairs(problem, limits) if alone and small_pairs.applies(problem, limits) else None
         apart = several and self.small is None and limits.steps is None

@@ -21,6 +21,7 @@ from solvers.jit.bound import AT_BOUND
 from solvers.methods import METHODS
 from solvers.problem import Part
 from solvers.run.parts import delegated
+from solvers.work import finish
 
 SOURCES = Path(solvers.__file__).parent
 DECLARES = "machines/form.py", "dual/geometry.py"  # what a machine declares, and who reads it
@@ -123,8 +124,10 @@ def test_b_must_span_from_the_largest_rise_to_the_smallest_fall() -> None:
     alpha, functions = point_of(part)
     high, low = LINE.span(part, alpha, functions)
     shifts = np.linspace(-5.0, 5.0, 4001)
+    worst = np.empty(len(part))
     boxed = [
-        max(BOX.examine(part, alpha, functions + b, np.empty(len(part)))[0], 0.0) for b in (*shifts, 0.5 * (high + low))
+        max(finish(BOX.examine(part, alpha, functions, np.array([b]), worst))[0], 0.0)
+        for b in (*shifts, 0.5 * (high + low))
     ]
     assert min(boxed) == pytest.approx(0.5 * (high - low), abs=1e-12), "in the middle both sides violate alike"
     assert BOX.span(part, alpha, functions) is None
