@@ -59,6 +59,7 @@ MOST_THREADS = 1024  # a larger number is taken for a mistake
 
 # What counts as how many operations, to cut pieces.
 ENTRY = 16.0  # an entry of a factor that is read once, from memory: 8 bytes, about 1 ns
+COPY = 100.0  # a number of a row that is copied into new memory: 10 ns; 286 000 x 100 took 570 ms in two pieces
 VALUE = 10.0  # a kernel value, or an entry of a product, besides its sum
 MOVE = 20.0  # a number that is copied or squared: 1 to 2 ns, from memory to memory
 PLACE = 300.0  # a number of ADMM's example-wise step: 25 ns

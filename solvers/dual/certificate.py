@@ -79,6 +79,7 @@ def certifying(
     yield
     energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)
+    yield
     certificate = Certificate(energy + optimality.loss, optimality.linear - energy, optimality.violation, infeasibility)
     return Proof(certificate, weights, products, bias)
 

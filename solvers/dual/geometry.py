@@ -138,9 +138,11 @@ class Geometry(ABC):
 
     def infeasibility(self, part: Part, alpha: np.ndarray, total: np.ndarray) -> float:
         """The largest amount by which alpha breaks a constraint; `total` is the sum of its weights, 0 if balanced."""
-        used = np.where(part.form.real[part.labels], alpha, 0.0)
-        beyond = (self.reach(used) - part.upper[:, None]).max(initial=0.0)
-        outside = max(0.0, float(-used.min(initial=0.0)), float(beyond))
+        outside = 0.0
+        for some in strips(len(part)):
+            used = np.where(part.form.real[part.labels[some]], alpha[some], 0.0)
+            beyond = (self.reach(used) - part.upper[some, None]).max(initial=0.0)
+            outside = max(outside, float(-used.min(initial=0.0)), float(beyond))
         return max(outside, float(np.abs(total).max()) if part.balanced else 0.0)
 
     def respond(

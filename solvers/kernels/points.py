@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from solvers.kernels.centred import Centred, centre, moved_like
-from solvers.work import MOVE, PIECE, Work, finish, pieces
+from solvers.work import COPY, MOVE, PIECE, Work, finish, pieces
 
 ORIGIN_ROWS = 31  # of which the median is the origin, at most: up to 15 outliers do not move it
 
@@ -155,8 +155,8 @@ def taken(rows: Any, index: np.ndarray) -> Work[Any]:
 
 
 def passes(count: int, width: int) -> list[slice]:
-    """Cuts `count` rows into pieces, for work that moves `width` numbers per row."""
-    return pieces(count, MOVE * width)
+    """Cuts `count` rows into pieces, for work that copies `width` numbers per row into new memory."""
+    return pieces(count, COPY * width)
 
 
 def _single(points: Points) -> Work[Any]:
