@@ -28,7 +28,7 @@ from solvers.problem import Problem
 from solvers.run import checkpoint
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
-from solvers.run.pairs import Pairs
+from solvers.run.pairs import PairQueue
 from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from solvers.run.small_pairs import SmallPairs, SolvedPair
 from solvers.run.trace import Sample, Trace
@@ -69,7 +69,7 @@ class Run:
         self._latest: Sample | None = None
         self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
         alone = start is None and gram is None and self.method is METHODS["auto"]
-        self._pairs = Pairs(problem, self.limits, self._opening, alone=alone)
+        self._pairs = PairQueue(problem, self.limits, self._opening, alone=alone)
         self._begun: PartRun | None = self._part_run(0)
 
     # -- going on ---------------------------------------------------------------------------------

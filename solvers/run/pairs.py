@@ -14,7 +14,7 @@ from solvers.run.small_pairs import SmallPairs
 from solvers.work import Work, limited, workers
 
 
-class Pairs:
+class PairQueue:
     """`small` solves a part of few examples at once, `ahead` begins later ones; either is None where it does not apply.
 
     `begin` makes the PartRun of a number. Only `ahead` keeps it, which goes when the run ends: a cycle would hold
