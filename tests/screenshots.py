@@ -1,6 +1,6 @@
 """Photographs of every page in its states, light and dark, small and large, into build/screenshots.
 
-    python -m tests.screenshots [--size 1024x700] [--theme light]; LANG=de_DE.UTF-8 for German
+    python -m tests.screenshots [--size 1024x700] [--theme light] [--language de] [--scene train_page]
 
 The window works without a screen; what is seen is what a user would see, trained on the bundled data. Every picture
 asserts the state it is named after, and every scene brings about its states by itself.
@@ -9,7 +9,10 @@ asserts the state it is named after, and every scene brings about its states by 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +21,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET, DATA = ROOT / "build" / "screenshots", ROOT / "resources" / "datasets"
-SIZES, THEMES = ("1024x700", "1920x1080"), ("light", "dark")
+SIZES = {
+    "1024x700": 1,
+    "1440x900": 1,
+    "1920x1080": 1,
+    "3840x2160": 2,
+}  # in pixels of the screen: pixels to each of Qt's
+THEMES, LANGUAGES = ("light", "dark"), ("en", "de")
 PATIENCE = 120.0  # seconds that a state may take to come
 
 
@@ -27,12 +36,13 @@ class Studio:
 
     def __init__(self, folder: Path, theme: str, size: str) -> None:
         from mcsvm_gui.app import create_window
+        from mcsvm_gui.core.base import i18n
 
-        self.theme, self.size = theme, size
         self.window: Any = create_window(folder / "photos.mcsvmproj", folder / "settings.json")
+        self.theme, self.size, self.language = theme, size, i18n.language()
         self.work = self.window.assembly.workspace
         self.work.settings["theme"], self.work.settings["confirm_close"] = theme, False
-        self.window.resize(*(int(side) for side in size.split("x")))
+        self.window.resize(*(int(side) // SIZES[size] for side in size.split("x")))
         self.window.show()
 
     def wait(self, condition: Callable[[], object], seconds: float = PATIENCE) -> None:
@@ -53,7 +63,8 @@ class Studio:
         self.rest(rest)
         assert state(), f"{name}: the window is in another state"
         TARGET.mkdir(parents=True, exist_ok=True)
-        assert (widget or self.window).grab().save(str(TARGET / f"{name}-{self.theme}-{self.size}.png"))
+        shown = f"{name}-{self.theme}-{self.size}-{self.language}.png"
+        assert (widget or self.window).grab().save(str(TARGET / shown))
 
     def sees(self, name: str) -> bool:
         """The widget that is called so is in sight; where it says something, this is not empty."""
@@ -103,6 +114,9 @@ SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 SLOW = {"machine": "llw", "solver": "smo", "C": 1024.0, "gamma": 0.05, "tol": 1e-9}
 
 
+EMPTY = {"train": "trainEmpty", "tune": "tuneStartButton", "compare": "compareEmpty", "explain": "explainEmpty"}
+
+
 def data_page(studio: Studio, folder: Path) -> None:
     work, presenter = studio.work, studio.window.assembly.page("data")
 
@@ -110,6 +124,9 @@ def data_page(studio: Studio, folder: Path) -> None:
         return work.data_name == name and studio.sees("dataTable") and studio.sees("dataSummary")
 
     studio.wait(lambda: not work.tasks.busy)
+    for page, empty in EMPTY.items():
+        studio.window.show_page(page)
+        studio.shoot(f"{page}-nothing", lambda: studio.sees(empty))  # noqa: B023
     studio.window.show_page("data")
     studio.shoot("data-empty", lambda: work.dataset is None and studio.sees("sampleList"))
     broken, large = folder / "broken.csv", folder / "large.csv"
@@ -173,6 +190,20 @@ def train_page(studio: Studio, folder: Path) -> None:
     studio.shoot("train-finished", lambda: {state(run) for run in six} == {"done"} and shows(*six))
     runs.select(six[:1])
     studio.shoot("train-one", lambda: plots[0].runs == {six[0]} and studio.sees("resultLabel"))
+
+
+def best_model(studio: Studio, folder: Path) -> None:
+    """The straight path, while it runs and when it has answered."""
+    page = studio.window.pages["train"].page
+    studio.open("glass")
+    studio.window.show_page("train")
+    page.seconds.setValue(12)
+    page.find_best.click()
+    studio.wait(lambda: studio.work.searches.active and studio.work.searches.active[0].progress is not None)
+    studio.shoot("best-running", lambda: studio.work.searches.active and studio.sees("conclusionLabel"), rest=4.0)
+    studio.wait(lambda: len(studio.work.runs.selected) > 1 and not studio.work.queue.active())
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.shoot("best-answered", lambda: studio.sees("conclusionLabel") and studio.sees("useBestButton"))
 
 
 def tune_page(studio: Studio, folder: Path) -> None:
@@ -482,10 +513,11 @@ DIALOGS = (
     ("aboutAction", "aboutDialog"),
     ("doctorAction", "doctorDialog"),
     ("crashLogAction", "crashDialog"),
+    ("guideAction", "guideDialog"),
 )
 Scene = Callable[[Studio, Path], None]
 SCENES: tuple[Scene, ...] = (
-    *(data_page, train_page, tune_page, playground_page),
+    *(data_page, train_page, best_model, tune_page, playground_page),
     *(compare_page, explain_page, predict_page, hostile_names, around),
 )
 NAMES = [scene.__name__ for scene in SCENES]
@@ -495,9 +527,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, action="append")
     parser.add_argument("--theme", choices=THEMES, action="append")
+    parser.add_argument("--language", choices=LANGUAGES, action="append")
     parser.add_argument("--scene", choices=NAMES, action="append")
     options = parser.parse_args()
+    scenes = options.scene or NAMES
+    wanted = [options.theme or THEMES, options.size or SIZES, options.language or LANGUAGES]
+    asked = list(itertools.product(*wanted))
+    for theme, size, language in asked:
+        if len(asked) == 1:
+            _alone(theme, size, language, scenes)
+        else:  # scale and language hold for a whole process
+            words = [f"--theme={theme}", f"--size={size}", f"--language={language}"]
+            words += [f"--scene={scene}" for scene in scenes]
+            subprocess.run([sys.executable, "-m", "tests.screenshots", *words], cwd=ROOT, check=True)
+    print(f"{len(list(TARGET.glob('*.png')))} pictures in {TARGET}")
+
+
+def _alone(theme: str, size: str, language: str, scenes: Sequence[str]) -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_SCALE_FACTOR"], os.environ["LC_ALL"] = str(SIZES[size]), f"{language}.UTF-8"
     os.chdir(DATA)  # no picture names folders of a particular machine
     with tempfile.TemporaryDirectory() as home:
         for kind in ("DATA", "CONFIG", "STATE"):  # the user's own files are no motif
@@ -505,11 +553,8 @@ def main() -> None:
         from PySide6.QtWidgets import QApplication
 
         application = QApplication([])
-        for theme in options.theme or THEMES:
-            for size in options.size or SIZES:
-                _session(theme, size, [scene for scene in SCENES if scene.__name__ in (options.scene or NAMES)])
+        _session(theme, size, [scene for scene in SCENES if scene.__name__ in scenes])
         application.quit()
-    print(f"{len(list(TARGET.glob('*.png')))} pictures in {TARGET}")
 
 
 def _session(theme: str, size: str, scenes: Sequence[Scene]) -> None:

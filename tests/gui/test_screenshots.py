@@ -23,7 +23,7 @@ def studio(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def pictures(folder: Path) -> set[str]:
-    return {path.name.removesuffix("-light-1024x700.png") for path in (folder / "pictures").glob("*.png")}
+    return {path.name.removesuffix("-light-1024x700-en.png") for path in (folder / "pictures").glob("*.png")}
 
 
 @pytest.mark.slow
