@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.compare.parts import Panel
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
@@ -95,7 +96,7 @@ class CurvePanel(Panel):
         super().__init__()
         self.setObjectName("learningCurvePanel")
         self.plot = LearningPlot()
-        self.runs = QComboBox()
+        self.runs = Combo()
         self.runs.setObjectName("learningCurveRunCombo")
         self.runs.setAccessibleName(tr("Run whose learning curve is shown"))
         self.runs.setMinimumContentsLength(12)

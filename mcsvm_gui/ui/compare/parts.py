@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
@@ -70,7 +71,7 @@ class ConvergencePanel(QWidget):
         super().__init__()
         self.setObjectName("convergencePanel")
         self.plot = TraceOverlay()
-        self.kind = QComboBox()
+        self.kind = Combo()
         self.kind.setObjectName("overlayKindCombo")
         self.kind.setAccessibleName(tr("What is drawn against time"))
         for name, words in kind_titles().items():

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.compare.parts import Panel
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.nesting import nest
@@ -29,7 +30,7 @@ class RankingPanel(Panel):
         self.setObjectName(f"{name}Panel")
         self.plot, self._line_of, self._whole = plot, line_of, whole
         self._runs: tuple[EvaluatedRun, ...] = ()
-        self.classes = QComboBox()
+        self.classes = Combo()
         self.classes.setObjectName(f"{name}ClassCombo")
         self.classes.setAccessibleName(tr("Class that is shown"))
         self.classes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

@@ -25,6 +25,7 @@ from mcsvm_gui.core.base.options import Choice, Flag, Option, options_of
 from mcsvm_gui.core.data.lists import Several
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.machine.request import OPTIONS
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -61,7 +62,7 @@ class Form(QWidget):
 
 
 def answers_box(name: str, title: str) -> QComboBox:
-    box = QComboBox()
+    box = Combo()
     box.setObjectName(name)
     box.setAccessibleName(title)
     box.setMinimumContentsLength(_SHORTEST)

@@ -12,6 +12,7 @@ from mcsvm_gui.core.explain.explanation import Explanation
 from mcsvm_gui.core.explain.overview import PermutationImportance, mean_absolute, partner
 from mcsvm_gui.ui.explain.column_bars import MOST, ColumnBar, ColumnBars
 from mcsvm_gui.ui.explain.swarm import BeeswarmPlot, DependencePlot, Swarm
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -35,7 +36,7 @@ class OverviewPanel(QWidget):
         self.permutation.setToolTip(tr("Accuracy lost where a column is shuffled, with the middle 95 % of ten times"))
         self.swarm, self.dependence = BeeswarmPlot(), DependencePlot()
         self.plots = self.importance, self.permutation, self.swarm, self.dependence
-        self.which = QComboBox()
+        self.which = Combo()
         self.which.setObjectName("dependenceCombo")
         self.which.setAccessibleName(tr("Column that is drawn"))
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -1,13 +1,56 @@
-"""Combo boxes that do not grow with the longest of their entries."""
+"""Combo boxes that may be narrower than their entries: what is cut ends in "…", and the tooltip has it whole."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox
+import html
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent, QPaintEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
 
-def narrow_combo(name: str, title: str, letters: int = 10) -> QComboBox:
+class Combo(QComboBox):
+    """Qt's own cuts its text off in the middle of a letter."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.isEditable():
+            super().paintEvent(event)
+            return
+        painter, option = QStylePainter(self), self._option()
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self._elided(option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def _option(self) -> QStyleOptionComboBox:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return option
+
+    def _elided(self, option: QStyleOptionComboBox) -> str:
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width() - 2
+        if not option.currentIcon.isNull():
+            room -= option.iconSize.width() + 4  # as Qt sets it
+        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+
+    def whole_tip(self) -> str:
+        """Of an entry that cannot be read whole, the entry, and below it what the tooltip says anyway."""
+        if self.isEditable() or self._elided(self._option()) == self.currentText():
+            return self.toolTip()
+        own = self.toolTip() if self.toolTip().startswith("<") else f"<p>{html.escape(self.toolTip())}</p>"
+        return f"<p>{html.escape(self.currentText())}</p>{own}"
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.whole_tip(), self)
+            return True
+        return super().event(event)
+
+
+def narrow_combo(name: str, title: str, letters: int = 10) -> Combo:
     """`letters`: how many are shown at least."""
-    combo = QComboBox()
+    combo = Combo()
     combo.setObjectName(name)
     combo.setAccessibleName(title)
     combo.setToolTip(title)

@@ -26,6 +26,7 @@ from mcsvm_gui.core.data.costs import Costs
 from mcsvm_gui.core.data.files.address import Address
 from mcsvm_gui.ui.kit.class_tables.costs import CostsDialog
 from mcsvm_gui.ui.kit.class_tables.weights import ClassWeightsDialog
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import set_role, show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -145,7 +146,7 @@ class OptionForm(QWidget):
         self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, 2)
 
     def _combo(self, key: str, title: str, tip: str, words: Mapping[str, str]) -> QComboBox:
-        combo = self.combos[key] = QComboBox()
+        combo = self.combos[key] = Combo()
         combo.setMinimumContentsLength(SHORTEST)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSpinBox, QToolButton, QWidget
 
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES
@@ -15,6 +15,7 @@ from mcsvm_gui.core.playground.random_sets import random_sets
 from mcsvm_gui.core.playground.tours import tours
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -60,7 +61,7 @@ class Tools(QWidget):
         theme.notifier().changed.connect(self._retheme)
 
     def _build_classes(self) -> None:
-        self.classes = QComboBox()
+        self.classes = Combo()
         self.classes.setObjectName("playgroundClassCombo")
         self.classes.setAccessibleName(tr("Class of new points"))
         self.classes.setToolTip(tr("Class of new points; on the canvas, digits choose it"))
@@ -200,7 +201,7 @@ class StepBar(QWidget):
         super().__init__()
         self.setObjectName("playgroundStepBar")
         self.setAccessibleName(tr("Steps"))
-        self.machine, label = QComboBox(), QLabel(tr("Machine"))
+        self.machine, label = Combo(), QLabel(tr("Machine"))
         self.machine.setObjectName("playgroundStepMachineCombo")
         self.machine.setAccessibleName(tr("Machine to be solved step by step"))
         for name, text in names.machine_titles().items():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
@@ -31,7 +32,7 @@ class ColumnsDialog(Dialog):
     def _combo(
         self, form: QFormLayout, name: str, title: str, columns: Sequence[tuple[int, str]], first: int
     ) -> QComboBox:
-        combo = QComboBox()
+        combo = Combo()
         combo.setObjectName(name)
         combo.setAccessibleName(title)
         for position, text in columns:

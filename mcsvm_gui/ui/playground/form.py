@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QVBoxLayo
 
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.playground.fit_options import COST_RANGE, GAMMA_RANGE
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.nesting import nest
@@ -50,7 +51,7 @@ class PlaygroundForm(QWidget):
         self._column.addWidget(self.machines)
 
     def _combo(self, name: str, title: str, entries: Mapping[str, str]) -> QComboBox:
-        combo, label = QComboBox(), QLabel(title)
+        combo, label = Combo(), QLabel(title)
         combo.setObjectName(name)
         combo.setAccessibleName(title)
         for value, text in entries.items():

@@ -11,11 +11,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPen, QResizeEvent, QStandardItemModel
-from PySide6.QtWidgets import QComboBox
 
 from mcsvm_gui.core.base.figures import count, per_cent
 from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.class_marks import DISTINCT, class_colour, class_marker, shortened
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
@@ -42,7 +42,7 @@ class Projection(HoverTitlePlot):
         self._ringed: np.ndarray | None = None  # (rows of the data set,) whether a table that shows some shows it
         self.pointed_out = -1  # the row that is selected there
         self._words = ""
-        self.way = QComboBox()
+        self.way = Combo()
         super().__init__("projectionPlot", tr("Projection"))
         self._offer_ways()
         self.legend = self.addLegend(offset=(-4, 4), labelTextSize="8pt", verSpacing=-6)

@@ -12,6 +12,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.kit import file_dialogs, icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr, worded
 from mcsvm_gui.ui.kit.labels import selectable, set_role, show_text
 from mcsvm_gui.ui.kit.nesting import nest
@@ -78,7 +79,7 @@ class PredictPage(QWidget):
         self._with_probabilities = _check("predictProbabilitiesCheck", tr("With probabilities"))
         self._with_probabilities.setChecked(True)
         self._only_misses = _check("predictMissesCheck", tr("Only rows that differ from the file"))
-        self._order = QComboBox()
+        self._order = Combo()
         self._order.setObjectName("predictOrderCombo")
         self._order.setAccessibleName(tr("Order of the rows"))
         self._order.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -86,7 +87,7 @@ class PredictPage(QWidget):
         self._order.setToolTip(tr("Rows on which the model is least sure are worth a look"))
         for name, title in orders().items():
             self._order.addItem(title, name)
-        self._sets = QComboBox()
+        self._sets = Combo()
         self._sets.setObjectName("predictSetsCombo")
         self._sets.setAccessibleName(tr("Prediction sets"))
         self._sets.setToolTip(tr("Sets that hold the right class in so many of the rows of every class"))

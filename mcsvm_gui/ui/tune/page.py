@@ -21,6 +21,7 @@ from mcsvm_gui.core.tune.options import SCORES
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.ideas.card import IdeaCard, Invitation
@@ -132,7 +133,7 @@ class TunePage(PageWidget):
         self.progress.setFixedHeight(UNIT)
         self.progress.setMinimumWidth(6 * UNIT)
         self.progress_text = wrapped("tuneProgressLabel")  # else it would push what is right of it out of the window
-        self.values = QComboBox()
+        self.values = Combo()
         self.values.setObjectName("heatmapValueCombo")
         self.values.setAccessibleName(tr("What the colours show"))
         self.values.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -22,6 +22,7 @@ from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.data.costs import BY_HAND, PRESETS, CostTable, costs_entry, entered_costs, preset_costs, read_costs
 from mcsvm_gui.ui.kit import file_dialogs, theme
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import plain_tip, selectable, show_text
@@ -180,7 +181,7 @@ class CostsDialog(Dialog):
         self._show(*entered_costs(entry, totals))
 
     def _presets(self) -> QComboBox:
-        combo = QComboBox()
+        combo = Combo()
         combo.setObjectName("costsPreset")
         combo.setAccessibleName(tr("Costs to begin with"))
         for name, text in PRESETS.items():

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidget
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.machine.form import BALANCED, BY_HAND, class_factors, class_weight_text
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable, show_text
@@ -41,7 +42,7 @@ class ClassWeightsDialog(Dialog):
         self._show(way, factors)
 
     def _presets(self) -> QComboBox:
-        combo = QComboBox()
+        combo = Combo()
         combo.setObjectName("classWeightPreset")
         combo.setAccessibleName(tr("How classes are weighed"))
         combo.addItem(tr("None: every class alike"), "")

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSpinBox, QWidget
 
 from mcsvm_gui.core.base.settings import Setting
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable
@@ -80,7 +81,7 @@ class SettingsDialog(Dialog):
 
 
 def _combo(setting: Setting, tell: Any) -> QComboBox:
-    combo = QComboBox()
+    combo = Combo()
     for value, text in setting.choices():
         combo.addItem(tr(text), value)
     combo.currentIndexChanged.connect(lambda: tell(setting.key, combo.currentData()))
