@@ -9,7 +9,6 @@ from mcsvm_gui.core.evaluate.curves import History, Line
 
 KINDS = "gap", "violation", "primal", "dual", "support"
 LOGARITHMIC = "gap", "violation", "primal"
-RISING = "dual", "support"
 
 
 def line(history: History, kind: str) -> Line:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QScrollArea,
     QSizePolicy,
     QSlider,
@@ -25,8 +24,8 @@ from mcsvm_gui.ui.explain.map_plot import MapPlot
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.labels import plain_tip
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
 
@@ -54,7 +53,7 @@ class MapPanel(QWidget):
             self.mode.addItem(words, name)
         self.plot = MapPlot()
         self.back = push_button("mapBackButton", tr("Back to the row"), "undo")
-        self._sliders: dict[int, tuple[Slider, QSlider, QLabel]] = {}
+        self._sliders: dict[int, tuple[Slider, QSlider, ElidedLabel]] = {}
         self._lay_out()
         for combo in (self.first, self.second, self.mode):
             combo.currentIndexChanged.connect(lambda _: self._ask())
@@ -130,7 +129,7 @@ class MapPanel(QWidget):
             value = found.number(row, column)
             with QSignalBlocker(handle):
                 handle.setValue(_step(slider, value))
-            label.setText(_words(slider, value))
+            label.say(_words(slider, value))
 
     def show_frame(self, found: ColumnMap, frame: Frame, row: np.ndarray) -> None:
         at = found.in_units(found.surface.plane.place(row))
@@ -148,11 +147,9 @@ class MapPanel(QWidget):
         column.setContentsMargins(0, 0, UNIT, 0)
         column.setSpacing(UNIT // 2)
         for slider in sliders:
-            label, handle = QLabel(), QSlider(Qt.Orientation.Horizontal)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+            label, handle = ElidedLabel(""), QSlider(Qt.Orientation.Horizontal)
             label.setProperty("role", "muted")
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            label.setToolTip(plain_tip(slider.name))
             handle.setObjectName(f"mapSlider{slider.column}")
             handle.setAccessibleName(shortened(slider.name, NAME))
             handle.setRange(0, round(slider.high - slider.low) if slider.whole else STEPS)
@@ -164,9 +161,9 @@ class MapPanel(QWidget):
         self._area.setWidget(holder)
         self._area.setVisible(bool(sliders))
 
-    def _move(self, slider: Slider, label: QLabel, step: int) -> None:
+    def _move(self, slider: Slider, label: ElidedLabel, step: int) -> None:
         value = slider.low + (step if slider.whole else step / STEPS * (slider.high - slider.low))
-        label.setText(_words(slider, value))
+        label.say(_words(slider, value))
         self.moved.emit(slider.column, value)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -11,12 +13,15 @@ from mcsvm_gui.core.explain.column_map import PARTING, ColumnMap
 from mcsvm_gui.core.explain.surface import BAND, LINE, Frame
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.base import pen
 from mcsvm_gui.ui.plots.class_marks import class_colour, class_marker, shortened
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
 WITHIN, BEYOND = 0.16, 0.4  # how much of the class's colour a region has
 BLANK = LINE + 1  # before the first frame
+GROUND = 160  # of 255: of the legend
+MOST = 10  # classes of a legend; the name of any stands under the mouse
 SIZE, OWN = 6, 14  # pixels of a point, and of the row
 
 
@@ -81,16 +86,26 @@ class MapPlot(HoverTitlePlot):
         if self._frame is not None:
             self.show_frame(self._frame, self._at, self.heading)
 
+    def _empty_key(self) -> pg.LegendItem:
+        key = self.getPlotItem().addLegend(offset=(UNIT, UNIT), labelTextSize="8pt", verSpacing=-6)  # made once
+        ground = QColor(theme.current().surface)
+        ground.setAlpha(GROUND)
+        key.clear()
+        key.setBrush(ground)
+        key.setLabelTextColor(theme.current().text)
+        return key
+
     def _add_points(self, found: ColumnMap) -> None:
+        names, key = found.of.trained.class_names, self._empty_key()
         at = found.in_units(found.points)
         for code in np.unique(found.codes[found.codes >= 0]).tolist():
             colour, chosen = QColor(_shade(code)), found.codes == code
-            self.addItem(
-                pg.ScatterPlotItem(
-                    pos=at[chosen], symbol=class_marker(code), size=SIZE, brush=colour, pen=pen(theme.current().surface)
-                ),
-                ignoreBounds=True,
+            points = pg.ScatterPlotItem(
+                pos=at[chosen], symbol=class_marker(code), size=SIZE, brush=colour, pen=pen(theme.current().surface)
             )
+            self.addItem(points, ignoreBounds=True)
+            if len(names) <= MOST:
+                key.addItem(points, html.escape(shortened(names[code], 20)))
 
     def _clicked(self, event: object) -> None:
         if self._map is None or event.button() is not Qt.MouseButton.LeftButton or event.double():  # type: ignore[attr-defined]

@@ -125,7 +125,8 @@ class BeeswarmPlot(RowPoints):
         self.clear()
         self.getPlotItem().showGrid(x=True, y=False, alpha=0.3)
         self.getAxis("left").setStyle(tickLength=0)
-        self.set_heading(tr("Each row"))
+        self.set_heading(tr("Each row: blue small, orange large"))
+        self.name_axis("bottom", tr("Shapley value"))
         self.addItem(pg.InfiniteLine(0.0, pen=pen(theme.current().muted)), ignoreBounds=True)
         if self._swarms:
             at = [np.column_stack([one.values, place + heights(one.values)]) for place, one in enumerate(self._swarms)]
@@ -189,9 +190,13 @@ class DependencePlot(RowPoints):
             shortened(shown.label, 40)
             if partner is None
             else tr(
-                "{column}; colour: {partner}", column=shortened(shown.label, 40), partner=shortened(partner.label, 40)
+                "{column}; orange: large {partner}",
+                column=shortened(shown.label, 40),
+                partner=shortened(partner.label, 40),
             )
         )
+        self.name_axis("bottom", shortened(shown.label, 40))
+        self.name_axis("left", tr("Shapley value"))
         self.getAxis("bottom").setTicks(
             [[(place, shortened(level, 12)) for place, level in enumerate(self._levels)]] if self._levels else None
         )

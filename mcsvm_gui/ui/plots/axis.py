@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
 
 DECADES = 300  # whose powers of ten are numbers
 TICK_ROOM = 32  # pixels between two labels, at least
+MARGIN = 10  # pixels around the name, which a text of HTML has
+Text = tuple[QRectF, Any, str]
 
 
 class Axis(pg.AxisItem):
@@ -26,15 +31,40 @@ class Axis(pg.AxisItem):
 
     def paint(self, painter: QPainter, option: Any, widget: Any) -> None:
         if self.picture is None:
-            painter.save()
-            painter.setFont(self.style["tickFont"])
-            self._specs = self.generateDrawSpecs(painter)
-            painter.restore()
+            self._specs = self.drawn(painter)
             self.picture = True
         if self._specs is not None:
             painter.save()
             self._draw(painter, *self._specs)
             painter.restore()
+
+    def labelString(self) -> str:
+        """Elided to the length of the axis, or left out where hardly a letter would stay; the tooltip has it whole."""
+        words = html.unescape(self.labelText)
+        length = int(self.size().width() if self.orientation == "bottom" else self.size().height())
+        letters = QFontMetrics(self.label.font())
+        shown = letters.elidedText(words, Qt.TextElideMode.ElideRight, length - MARGIN) if length > MARGIN else words
+        self.label.setToolTip("" if shown == words else words)
+        shown = shown if 2 * len(shown) > len(words) else ""
+        style = ";".join(f"{key}: {value}" for key, value in self.labelStyle.items())
+        return f"<span style='{style}'>{html.escape(shown)}</span>"
+
+    def resizeEvent(self, ev: Any = None) -> None:
+        """Without a label where the plot is closed: that resizes once more."""
+        if self.label is not None and self.labelText:
+            self.label.setHtml(self.labelString())
+        super().resizeEvent(ev)
+
+    def drawn(self, painter: QPainter) -> Any:
+        """Line, ticks and their numbers; None without room. Fewer numbers where they would touch; names stay."""
+        painter.save()
+        painter.setFont(self.style["tickFont"])
+        specs = self.generateDrawSpecs(painter)
+        painter.restore()
+        if specs is None or self._tickLevels is not None or not self.style["hideOverlappingLabels"]:
+            return specs
+        axis, ticks, texts = specs
+        return axis, ticks, apart(texts, upright=self.orientation in ("left", "right"))
 
     def logTickValues(
         self, low: float, high: float, size: float, levels: Any
@@ -60,6 +90,20 @@ class Axis(pg.AxisItem):
         painter.setClipRect(self.boundingRect().toAlignedRect())
         for area, flags, text in texts:
             painter.drawText(area, int(flags), text)
+
+
+def apart(texts: Sequence[Text], *, upright: bool) -> Sequence[Text]:
+    """Evenly many left out, as few as leave none that touches its neighbour. pyqtgraph thins out finer levels alone.
+
+    A text's area is 0.8 of the height of a line there, which numbers fill.
+    """
+    ends = [(area.top(), area.bottom()) if upright else (area.left(), area.right()) for area, _, _ in texts]
+    order = sorted(range(len(texts)), key=lambda place: ends[place][0])
+    for step in range(1, len(texts)):
+        kept = order[::step]
+        if all(ends[one][1] <= ends[other][0] for one, other in pairwise(kept)):
+            return [texts[place] for place in sorted(kept)]
+    return texts[:1]
 
 
 def _line(start: QPointF, end: QPointF) -> QRectF:

@@ -9,13 +9,15 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QFont, QPen
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QFont, QFontMetrics, QPen, QResizeEvent
 from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.ui.kit import file_dialogs, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots import export
 from mcsvm_gui.ui.plots.axis import axes
+
+TITLE = 10  # points
 
 
 class Area(pg.ViewBox):
@@ -64,7 +66,7 @@ class Plot(pg.PlotWidget):
     def retheme(self) -> None:
         colours = theme.current()
         self.setBackground(QColor(colours.surface))
-        self.setTitle(self.titled, color=colours.text, size="10pt")
+        self.write_heading()
         self.getPlotItem().titleLabel.setMinimumWidth(0)  # else a long title pushes the plot out of its widget
         for side, words in self.names.items():
             axis = self.getAxis(side)
@@ -78,6 +80,39 @@ class Plot(pg.PlotWidget):
     def name_axis(self, side: str, words: str) -> None:
         self.names[side] = words
         self.setLabel(side, html.escape(words), color=theme.current().muted)
+
+    # -- words that fit ---------------------------------------------------------------------------
+
+    def title_room(self) -> int:
+        """Pixels."""
+        least, beside = 8 * theme.UNIT, int(self.getAxis("left").width()) + self.room_beside() + 3 * theme.UNIT
+        return max(least, self.width() - beside)
+
+    def room_beside(self) -> int:
+        """Pixels at the right that the title must not reach into."""
+        return 0
+
+    @property
+    def heading(self) -> str:
+        return self.titled
+
+    def write_heading(self) -> None:
+        """A title that is too long would push the plot out of its widget."""
+        font, words = QFont(self.font()), self.heading
+        font.setPointSize(TITLE)
+        shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, self.title_room())
+        self.setTitle(html.escape(shown), color=theme.current().text, size=f"{TITLE}pt")
+        self.getPlotItem().titleLabel.item.setToolTip("" if shown == words else words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Comes also while pyqtgraph builds this up and takes it down."""
+        super().resizeEvent(event)
+        if hasattr(self, "names") and self.plotItem is not None:
+            self.fit_words()
+
+    def fit_words(self) -> None:
+        """To a new size."""
+        self.write_heading()
 
     @contextmanager
     def exporting(self) -> Iterator[None]:

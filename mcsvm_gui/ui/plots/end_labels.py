@@ -1,7 +1,8 @@
 """Names at the ends of lines, instead of a legend that the eye must go to and back.
 
 They are painted in pixels of the area that lines are drawn in. Names that would cover each other make way upwards and
-downwards; those that find no room are left out, and stand under the mouse as every other.
+downwards; those that find no room are left out, and stand under the mouse as every other. Who draws the lines leaves
+`room` beside them, so that no name of a line that ends last lies on a line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 SIZE = 8  # points
 GAP = UNIT  # pixels between the end of a line and its name
-MOST = 18  # characters; the rest stands under the mouse
+WIDEST = 16 * UNIT  # pixels of a name; the rest stands under the mouse
+SHARE = 0.4  # of the width of a plot, at most
 GROUND = 190  # of 255: lines below a name are seen through it, and do not hide it
 
 
@@ -54,6 +56,17 @@ class EndLabels(pg.GraphicsObject):
         self._labels = tuple(labels)
         self.update()
 
+    def room(self, texts: Sequence[str]) -> float:
+        """Pixels that these names need beside the end of a line."""
+        font = QFont(self._font)
+        font.setBold(True)  # as the one that stands out is
+        widths = map(QFontMetricsF(font).horizontalAdvance, texts)
+        return min(GAP + max(widths, default=-GAP) + 2, self._widest)
+
+    @property
+    def _widest(self) -> float:
+        return min(GAP + WIDEST, SHARE * self._area.width())
+
     @property
     def texts(self) -> list[str]:
         return [label.text for label in self._labels]
@@ -65,8 +78,7 @@ class EndLabels(pg.GraphicsObject):
         if not self._labels:
             return
         painter.setFont(self._font)
-        metrics = QFontMetricsF(self._font)
-        for label, area, end in self._placed(metrics):
+        for label, area, end in self._placed():
             font = QFont(self._font)
             font.setBold(label.bold)
             painter.setFont(font)
@@ -76,16 +88,17 @@ class EndLabels(pg.GraphicsObject):
             painter.setPen(pg.mkPen(label.colour, width=1))
             painter.drawLine(end, QPointF(area.left() - 1, area.center().y()))
             painter.setPen(QColor(theme.current().text))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, _short(label.text))
+            words = QFontMetricsF(font).elidedText(label.text, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
-    def _placed(self, metrics: QFontMetricsF) -> list[Placed]:
+    def _placed(self) -> list[Placed]:
         """Those whose ends are in sight, and where they are written."""
-        bounds, height = self.boundingRect(), metrics.height()
+        bounds, height = self.boundingRect(), QFontMetricsF(self._font).height()
         found: list[Placed] = []
         for label in sorted(self._labels, key=lambda label: not label.bold):
             end = self._area.mapFromView(QPointF(*label.place))
             if bounds.adjusted(-1, -1, 1, 1).contains(end) and len(found) < bounds.height() // height:
-                width = metrics.horizontalAdvance(_short(label.text)) + 2
+                width = self.room([label.text]) - GAP
                 left = min(end.x() + GAP, bounds.right() - width)
                 found.append((label, QRectF(left, end.y() - height / 2, width, height), end))
         for group in beside(found):
@@ -125,7 +138,3 @@ def spread(wanted: Sequence[float], height: float, highest: float) -> list[float
     level = np.repeat([mean for mean, _ in blocks], [count for _, count in blocks]) if blocks else places
     level = np.clip(level, 0.0, max(highest - height * (len(wanted) - 1), 0.0))
     return (level + height * np.arange(len(wanted))).tolist()
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST else f"{text[: MOST - 1]}…"

@@ -50,7 +50,7 @@ class HeatPlot(HoverTitlePlot):
         self._at: int | None = None  # the cell that was gone to by keys
         super().__init__(name, title)
         self.setAxisItems({side: PowerAxis(side) for side in LABEL_ROOM})
-        self.names = {"bottom": "" if small else tr("C"), "left": "" if small else tr("Gamma")}
+        self.names = {"bottom": tr("C"), "left": tr("Gamma")}
         self.getPlotItem().showGrid(x=False, y=False)
         self.area.setMouseEnabled(x=False, y=False)
         self.area.setDefaultPadding(0.0)
@@ -80,7 +80,7 @@ class HeatPlot(HoverTitlePlot):
             shown = self._shown
             self.setRange(xRange=(shown.left, shown.right), yRange=(shown.bottom, shown.top), padding=0.0)
             self._heading = shown.title if self.width() > NARROW else shown.short
-        self._write_heading()
+        self.write_heading()
 
     def retheme(self) -> None:
         super().retheme()
@@ -141,7 +141,7 @@ class HeatPlot(HoverTitlePlot):
         words = shown.words(self._at)
         self.setAccessibleDescription(words)
         self._under_pointer = words
-        self._write_heading()
+        self.write_heading()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self._shown is not None:
@@ -151,7 +151,7 @@ class HeatPlot(HoverTitlePlot):
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._write_heading()
+        self.write_heading()
 
 
 def _towards(cells: tuple[HeatCell, ...], start: int, right: float, up: float) -> int:

@@ -23,7 +23,7 @@ from mcsvm_gui.ui.plots.end_labels import EndLabel, EndLabels
 FAINT = 160  # of 255: lines of second rank
 KEY_OFFSET = {0.0: theme.UNIT, 0.5: 0, 1.0: -theme.UNIT}
 LABELLED = 200  # pixels of height from which on the lower axis is named
-NAMES = 0.18  # of the reach of all lines: room for names at their ends, the same in plots that share an axis
+MARGIN = 0.03  # of the width, left and right
 PALE = 60  # likewise: lines of runs beside the one that stands out
 NEAR = 12  # pixels between the mouse and a line that is pointed at
 ROOM = 300  # pixels of height that a legend of many runs needs
@@ -57,6 +57,7 @@ class LinePlot(Plot):
     _dirty_key = False
     labels: Mapping[int, str] = {}  # what runs are called where there are several
     named_at_ends = False  # instead of a legend
+    room = 0.0  # pixels for names beside the ends of lines, at least: plots that share an axis have the same
     marked: int | None = None  # the run that stands out; the others are faint
     pointed = Signal(object)  # the run whose line is under the mouse, or None
 
@@ -65,7 +66,7 @@ class LinePlot(Plot):
         self._looks: dict[tuple[int, str], LineStyle] = {}
         self._data: dict[tuple[int, str], Line] = {}
         self._log = (False, False)
-        self._crowded, self._exporting = False, False
+        self._exporting = False
         super().__init__(name, title, bottom, left)
         self._ends = pg.ScatterPlotItem(pxMode=True, size=8)
         self._ends.setZValue(10)
@@ -83,6 +84,7 @@ class LinePlot(Plot):
         self._values.hide()
         self.scene().sigMouseMoved.connect(self._look_at)
         self.area.sigRangeChangedManually.connect(self._let_go)
+        self.area.sigResized.connect(lambda *_: self._follow())
         self._built = True
         self._recolour()
 
@@ -90,6 +92,7 @@ class LinePlot(Plot):
         super().retheme()
         if self._built:
             self._recolour()
+            self._show_bottom()
 
     def _recolour(self) -> None:
         colours = theme.current()
@@ -159,11 +162,16 @@ class LinePlot(Plot):
         self._mark_ends()
         if self._dirty_key:
             self._name_lines()
+        self._follow()
+        self.scene().prepareForPaint()
+
+    def _follow(self) -> None:
+        """All that the lines reach, and names beside their ends."""
         if self.following and self.reach is not None:
             low, high = _logarithms(self.reach, self._log[0])
-            beyond = (high - low) * NAMES if self.named_at_ends else 0.0
-            self.setXRange(low, high + beyond, padding=0.03)
-        self.scene().prepareForPaint()
+            width = (1.0 - 2.0 * MARGIN) * max(self.area.width(), 1.0)
+            beyond = min(max(self.room, self.names_room()) / width, 0.5)  # of the width
+            self.setXRange(low, high + (high - low) * beyond / (1.0 - beyond), padding=MARGIN)
 
     def _mark_ends(self) -> None:
         keys = [key for key in self._curves if self._data[key][0].size]
@@ -185,16 +193,25 @@ class LinePlot(Plot):
             self._name_ends([(keys[i], (float(ends[i, 0]), float(ends[i, 1]))) for i in seen])
 
     def _name_ends(self, ends: Sequence[tuple[tuple[int, str], tuple[float, float]]]) -> None:
-        """Of one run its lines by kind; of several each by its name, at the end of its first line."""
-        first = dict(reversed(self._looks))
-        several = len(self.runs) > 1
-        shown = [(self._looks[key], end) for key, end in ends if not several or first[key[0]] == key[1]]
+        several, named = len(self.runs) > 1, self._named()
+        shown = [(named[key], end) for key, end in ends if key in named]
         self._names.show_labels(
             [
                 EndLabel(self._called(look), end, self._colour(look), several and look.run == self.marked)
-                for look, end in (shown if len(self._looks) > 1 else [])
+                for look, end in shown
             ]
         )
+
+    def _named(self) -> dict[tuple[int, str], LineStyle]:
+        """Of one run its lines by kind; of several each by its name, at the end of its first line."""
+        if len(self._looks) < 2:
+            return {}
+        first, several = dict(reversed(self._looks)), len(self.runs) > 1
+        return {key: look for key, look in self._looks.items() if not several or first[key[0]] == key[1]}
+
+    def names_room(self) -> float:
+        """Pixels that the names beside the ends of lines need."""
+        return self._names.room([self._called(look) for look in self._named().values()]) if self.named_at_ends else 0.0
 
     def set_log(self, x: bool, y: bool) -> None:
         if (x, y) != self._log:
@@ -221,8 +238,6 @@ class LinePlot(Plot):
         """Of one run its lines by kind; of several runs one entry each."""
         self._dirty_key = False
         self.key.clear()
-        runs = self.runs
-        self._crowded = len(runs) > 1
         if self.named_at_ends:
             self._mark_ends()
             return
@@ -231,6 +246,10 @@ class LinePlot(Plot):
             if not self._crowded or key[1] == first:
                 self.key.addItem(self._curves[key], escape(self._called(look)))
         self._show_key()
+
+    @property
+    def _crowded(self) -> bool:
+        return len(self.runs) > 1
 
     def _place(self, run: int) -> int:
         """As everywhere else on the page."""

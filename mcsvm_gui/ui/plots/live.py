@@ -178,7 +178,7 @@ class SupportPlot(LivePlot):
         super().__init__("supportPlot", tr("Support vectors"), "", tr("rows"))
 
     def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
-        words = {"support": tr("all"), "bounded": tr("at their bound")}
+        words = {"support": tr("all"), "bounded": tr("bounded")}
         self._put(history, curves.support(history, axis), words, faint=("bounded",))
         lines = curves.support_per_class(history, axis) if alone else []
         shown = lines if len(lines) <= MOST_CLASSES else []

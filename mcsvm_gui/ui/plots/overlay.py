@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare import overlays, variants
-from mcsvm_gui.core.compare.overlays import KINDS, LOGARITHMIC, RISING
+from mcsvm_gui.core.compare.overlays import KINDS, LOGARITHMIC
 from mcsvm_gui.core.evaluate.curves import History
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
@@ -24,18 +24,14 @@ def kind_titles() -> dict[str, str]:
 
 
 class TraceOverlay(LinePlot):
+    named_at_ends = True
+
     def __init__(self) -> None:
         self.kind = "gap"
         self.log_time = True
         self._histories: tuple[History, ...] = ()
         super().__init__("traceOverlayPlot", tr("Relative gap"), tr("seconds of training"), "")
         self.set_log(self.log_time, True)
-        self._place_key()
-
-    def _place_key(self) -> None:
-        """Where lines that fall, or that rise, leave room."""
-        side = float(self.kind in RISING)
-        self.key.anchor((side, 1), (side, 1), offset=(theme.UNIT * (1 - 2 * side), -theme.UNIT))
 
     def show_histories(self, histories: Sequence[History]) -> None:
         self._histories = tuple(histories)
@@ -47,7 +43,6 @@ class TraceOverlay(LinePlot):
         self.setAccessibleName(self.titled)
         self.retheme()
         self._draw()
-        self._place_key()
         self.set_log(log_time, kind in LOGARITHMIC)
         self.fit()
 

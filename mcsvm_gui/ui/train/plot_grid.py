@@ -175,6 +175,9 @@ class PlotGrid(QWidget):
         for plot in self.plots:
             for run in sorted(stale):
                 plot.draw(self._histories[run], axis, alone=alone)
+        room = max(plot.names_room() for plot in self.plots)
+        for plot in self.plots:
+            plot.room = room
             counted = axis == "examples" and plot.counts_examples
             plot.reach = curves.taken(histories) if counted else reach
             if plot.isVisible():

@@ -488,15 +488,15 @@ def test_histories_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> N
         page.grab()
 
 
-def test_runs_of_one_machine_are_told_apart_in_the_overlay_and_its_legend(page: ComparePage) -> None:
+def test_runs_of_one_machine_are_told_apart_in_the_overlay_and_by_names_at_its_ends(page: ComparePage) -> None:
     plot = child(page, TraceOverlay, "traceOverlayPlot")
     first = plot._histories[0]
     plot.show_histories([replace(first, run=run, label=f"run {run}") for run in range(4)])
     looks = [plot._looks[run, plot.kind].style for run in range(4)]
     assert looks[0] == theme.machine_style(first.machine)
     assert len({look.colour for look in looks}) == len({look.dash for look in looks}) == 4
-    shown = [sample.item.opts["pen"].color().name() for sample, _ in plot.key.items]
-    assert shown == [look.colour for look in looks]
+    shown = {label.text: label.colour.name() for label in plot._names._labels}
+    assert shown == {f"run {run}": look.colour for run, look in enumerate(looks)}
 
 
 def test_bars_say_what_they_show(page: ComparePage, outcomes: dict[int, Outcome]) -> None:

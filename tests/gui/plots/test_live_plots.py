@@ -184,7 +184,7 @@ def test_names_at_ends_never_cover_each_other_and_stay_near(wanted: list[float])
 def test_classes_have_lines_while_a_run_is_alone(qtbot: QtBot) -> None:
     plot = shown(qtbot, SupportPlot)
     drawn(plot, history(1))
-    assert plot._names.texts == ["all", "at their bound", "a", "b", "c"]
+    assert plot._names.texts == ["all", "bounded", "a", "b", "c"]
     drawn(plot, history(1), history(2, "cs"))
     assert {kind for _, kind in plot._curves} == {"support", "bounded"}
 

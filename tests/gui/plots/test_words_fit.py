@@ -1,0 +1,73 @@
+"""Words and numbers of a plot: none covers another, and what is too long ends in … with a tooltip."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.plots.axis import apart
+from mcsvm_gui.ui.plots.base import Plot
+from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
+
+
+@pytest.mark.parametrize("gap", [2.0, 7.0, 13.0, 30.0])
+@pytest.mark.parametrize("count", [1, 2, 5, 9])
+@pytest.mark.parametrize("upright", [True, False])
+def test_numbers_keep_apart_and_as_many_stay_as_can(gap: float, count: int, upright: bool) -> None:
+    places = [(0.0, gap * number) if upright else (gap * number, 0.0) for number in range(count)]
+    texts = [(QRectF(x, y, 12.0, 12.0), None, str(number)) for number, (x, y) in enumerate(places)]
+    kept = apart(texts, upright=upright)
+    ends = [(area.top(), area.bottom()) if upright else (area.left(), area.right()) for area, _, _ in kept]
+    assert all(one[1] <= other[0] for one, other in pairwise(ends))
+    steps = {int(other[2]) - int(one[2]) for one, other in pairwise(kept)}
+    assert len(steps) <= 1
+    assert steps <= {int(np.ceil(12.0 / gap))}
+    if gap >= 12.0:
+        assert len(kept) == count
+
+
+def made(qtbot: QtBot, plot: Plot, width: int, height: int) -> Plot:
+    qtbot.addWidget(plot)
+    plot.resize(width, height)
+    with qtbot.waitExposed(plot):
+        plot.show()
+    return plot
+
+
+def test_a_name_longer_than_its_axis_ends_in_dots_and_has_a_tooltip(qtbot: QtBot) -> None:
+    plot = made(qtbot, Plot("plot", "a title " * 20, "below", "violation of optimality"), 200, 180)
+    name, title = plot.getAxis("left").label, plot.getPlotItem().titleLabel
+    assert name.toPlainText().endswith("…")
+    assert name.boundingRect().width() <= plot.getAxis("left").height()
+    assert name.toolTip() == "violation of optimality"
+    assert title.item.boundingRect().width() <= plot.width()
+    assert title.item.toolTip() == plot.titled
+    plot.resize(2000, 500)
+    qtbot.waitUntil(lambda: name.toPlainText() == "violation of optimality")
+    assert not name.toolTip()
+    assert not title.item.toolTip()
+
+
+class Named(LinePlot):
+    named_at_ends = True
+
+
+@pytest.mark.parametrize("width", [180, 400, 900])
+def test_no_name_at_the_end_of_the_longest_line_lies_on_a_line(width: int, qtbot: QtBot) -> None:
+    plot = Named("plot", "Lines", "", "")
+    made(qtbot, plot, width, 120)
+    for kind, words in (("all", "all of them"), ("held", "held out and kept")):
+        line = np.linspace(0.0, 4.0, 30), np.full(30, float(len(words)))
+        plot.put(LineStyle(1, kind, words, theme.machine_style("ww")), line)
+    plot.reach, plot.room = (0.0, 4.0), plot.names_room()
+    plot.finish()
+    placed = plot._names._placed()
+    assert len(placed) == 2
+    for _, area, end in placed:
+        assert area.left() > end.x()
+        assert area.right() <= plot.area.width()
