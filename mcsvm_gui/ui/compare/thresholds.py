@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QLocale, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
@@ -23,6 +23,7 @@ from mcsvm_gui.ui.compare.parts import Panel
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.class_tables.costs import CostTableView
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
@@ -77,6 +78,7 @@ class ThresholdView(Panel):
         self.reject.setObjectName("rejectSpin")
         self.reject.setAccessibleName(tr("Least probability of a decision"))
         self.reject.setToolTip(tr("Rows whose class is less probable are rejected; at 0 every row is decided"))
+        self.reject.setLocale(QLocale.c())  # a point, as in all numbers here
         self.reject.setRange(0.0, 0.99)
         self.reject.setSingleStep(0.05)
         self.reject.valueChanged.connect(lambda _: self._changed())
@@ -209,7 +211,7 @@ class ThresholdView(Panel):
 
 
 def _combo(name: str, title: str) -> QComboBox:
-    combo = QComboBox()
+    combo = Combo()
     combo.setObjectName(name)
     combo.setAccessibleName(title)
     combo.setMinimumContentsLength(12)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signa
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -25,7 +24,9 @@ from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.core.data.roles.value import ROLES
 from mcsvm_gui.ui.data.roles_model import BARS, COUNT, KIND, MISSING, NAME, ROLE, SUMMARY, VALUES, RolesModel
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_hint
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour
 
@@ -68,7 +69,7 @@ class RolesTable(QWidget):
         super().__init__()
         self.model = RolesModel()
         self.view = _view(self.model)
-        self.role = QComboBox()
+        self.role = Combo()
         self.role.setObjectName("columnRoleCombo")
         self.role.setAccessibleName(tr("Role of the selected columns"))
         self.role.setPlaceholderText(tr("choose a role"))
@@ -79,7 +80,7 @@ class RolesTable(QWidget):
         self.filter = QLineEdit()
         self.filter.setObjectName("columnFilterEdit")
         self.filter.setAccessibleName(tr("Columns whose name contains"))
-        self.filter.setPlaceholderText(tr("columns whose name contains"))
+        show_hint(self.filter, tr("columns whose name contains"))
         self.filter.setFixedWidth(28 * UNIT)
         self.filter.textChanged.connect(self._narrow)
         self.words = QLabel()

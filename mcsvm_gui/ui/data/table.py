@@ -8,7 +8,6 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, Qt,
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -23,7 +22,9 @@ from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.core.data.roles.arrangement import ALL, PICKS, Arrangement, Place
 from mcsvm_gui.ui.data.model import MOST_SHOWN, DataModel
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_hint
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class DataTable(QWidget):
         self.go_to = QLineEdit()
         self.go_to.setObjectName("goToColumnEdit")
         self.go_to.setAccessibleName(tr("Go to column"))
-        self.go_to.setPlaceholderText(tr("go to column: name or number"))
+        show_hint(self.go_to, tr("go to column: name or number"))
         _let_shrink(self.go_to)
         self.go_to.returnPressed.connect(self._go)
         self.go_to.textEdited.connect(lambda: self.trouble.clear())
@@ -86,10 +87,10 @@ class DataTable(QWidget):
         self.rows = QLineEdit()
         self.rows.setObjectName("rowFilterEdit")
         self.rows.setAccessibleName(tr("Show the rows where"))
-        self.rows.setPlaceholderText(tr("show rows where: CLASS=a; x>3"))
+        show_hint(self.rows, tr("show rows where: CLASS=a; x>3"))
         _let_shrink(self.rows)
         self.rows.returnPressed.connect(self._ask)
-        self.pick = QComboBox()
+        self.pick = Combo()
         self.pick.setObjectName("rowPickCombo")
         self.pick.setAccessibleName(tr("Which rows are shown"))
         for name, title in PICKS.items():
@@ -276,6 +277,7 @@ def _grid(model: DataModel) -> CopyableTable:
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     rows.setDefaultSectionSize(3 * UNIT)
     columns.setHighlightSections(False)
+    columns.setTextElideMode(Qt.TextElideMode.ElideRight)
     columns.setSelectionModel(
         QItemSelectionModel(model, columns)
     )  # with the table's it would ask every row of a column

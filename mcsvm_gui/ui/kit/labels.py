@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QLineEdit
 
 
 def plain_tip(text: str) -> str:
@@ -27,6 +27,12 @@ def selectable(name: str = "", role: str = "", text: str = "") -> QLabel:
     label = wrapped(name, role, text)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
+
+
+def show_hint(edit: QLineEdit, words: str) -> None:
+    """What stands in a field where nothing is typed; its tooltip says it whole, however narrow the field is."""
+    edit.setPlaceholderText(words)
+    edit.setToolTip(words)
 
 
 def set_role(label: QLabel, role: str) -> None:

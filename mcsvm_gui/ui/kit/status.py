@@ -11,7 +11,9 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 
 class ElidedLabel(QLabel):
-    """A line that may be narrower than its text; the whole stands in its tooltip."""
+    """A line that may be narrower than its text; the whole stands in its tooltip. It may wrap while not `short`."""
+
+    short = True
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,8 +28,12 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.short:
+            super().paintEvent(event)
+            return
         painter = QPainter(self)
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        line = " ".join(self.text().split())
+        shown = self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
         painter.setPen(self.palette().windowText().color())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         painter.end()

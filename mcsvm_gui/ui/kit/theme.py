@@ -266,6 +266,8 @@ def style_sheet(theme: Theme) -> str:
         font-weight: 600; }}
     QPushButton[role="primary"]:disabled {{ background: {theme.raised}; color: {theme.muted};
         border-color: {theme.line}; }}
+    QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-origin: margin; subcontrol-position: top center;
+        width: {UNIT}px; height: {UNIT}px; }}
     QHeaderView::section {{ background: {theme.window}; color: {theme.muted}; border: none;
         border-bottom: 1px solid {theme.line}; padding: {half}px {UNIT}px; }}
     QTableView, QListView, QTreeView {{ border: 1px solid {theme.line}; gridline-color: {theme.line}; }}

@@ -71,6 +71,8 @@ class PredictionModel(QAbstractTableModel):
             name = self._class_of(section)
             tip = role == Qt.ItemDataRole.ToolTipRole
             return plain_tip(tr("Probability of {name}", name=name)) if tip else on_one_line(tr("P({name})", name=name))
+        if role == Qt.ItemDataRole.ToolTipRole and kind == _SCORES:
+            return plain_tip(self._class_of(section))
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if kind == _SCORES:
@@ -97,6 +99,8 @@ class PredictionModel(QAbstractTableModel):
             return _bold()
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole) and missed:
             return tr("Not as in the file")
+        if role == Qt.ItemDataRole.ToolTipRole and kind in (_TRUE, _SET, _PREDICTED):
+            return plain_tip(self._text(row, kind, index.column()))
         return None
 
     def _text(self, row: int, kind: int, column: int) -> str:
@@ -185,6 +189,7 @@ class PredictionTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(3 * UNIT)
         self.horizontalHeader().setDefaultSectionSize(12 * UNIT)
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         theme.notifier().changed.connect(self.viewport().update)
 
     def show_prediction(

@@ -11,6 +11,7 @@ from mcsvm_gui.core.project.job_status import JobStatus
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.stroke import draw_stroke
 
@@ -47,7 +48,7 @@ class JobRow(QWidget):
         super().__init__()
         self.setObjectName(f"job{job.key}")
         self.job: JobStatus | None = None
-        self._title, self._state, self._error = QLabel(), QLabel(), QLabel()
+        self._title, self._state, self._error = ElidedLabel(""), QLabel(), ElidedLabel("")
         self._figures = {name: QLabel() for name in WIDTHS}
         self._pause = self._button("pause", self._pause_or_resume)
         self._stop = self._button("stop-keep", lambda: self.stop_asked.emit(job.key))
@@ -91,14 +92,12 @@ class JobRow(QWidget):
             return
         self.job = job
         self.setAccessibleName(f"{job.title}: {job.state.label}")
-        self._title.setText(self.fontMetrics().elidedText(job.title, Qt.TextElideMode.ElideRight, self._title.width()))
-        self._title.setToolTip(job.title)
+        self._title.say(job.title)
         self._state.setText(job.state.label)
         for name, label in self._figures.items():
             label.setText(getattr(job, name))
             label.setHidden(bool(job.error))
-        self._error.setText(job.error)
-        self._error.setToolTip(job.error)
+        self._error.say(job.error)
         self._show_buttons(job)
         self._recolour()
 

@@ -27,6 +27,7 @@ from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
 from mcsvm_gui.ui.kit.buttons import clearable, labelled
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_hint
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.delegate import RunDelegate
@@ -265,7 +266,7 @@ class RunPanel(QWidget):
         self.filter = QLineEdit()
         self.filter.setObjectName("runFilterEdit")
         self.filter.setAccessibleName(tr("Find runs"))
-        self.filter.setPlaceholderText(tr("find: name, machine, C=4, note…"))
+        show_hint(self.filter, tr("find: name, machine, C=4, note…"))
         clearable(self.filter)
         self.filter.setMinimumWidth(24 * UNIT)
         self.filter.setMaximumWidth(40 * UNIT)

@@ -225,7 +225,7 @@ class TrainPage(PageWidget):
         self.find_best.setText(tr("Stop and keep") if running else tr("Find the best model"))
         self.find_best.setAccessibleName(self.find_best.text())
         self.find_best.setEnabled(not stopping if running else self._may_find)
-        self.seconds.setEnabled(not running)
+        self.seconds.setVisible(not running)
 
     def choose_model_target(self, place: str) -> None:
         file_dialogs.choose_target(self, tr("Save model"), "model", place, ".mcsvm", self.save_chosen.emit)

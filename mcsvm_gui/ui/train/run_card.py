@@ -10,12 +10,10 @@ from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import copy_button, labelled, python_button
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 
-QWIDGETSIZE_MAX = 2**24 - 1  # Qt's
 ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
 
 
@@ -38,7 +36,8 @@ class RunCard(QFrame):
         tip = tr("Copy the chosen runs as a Python script that gives the same numbers")
         self.python = python_button("copyRunsPythonButton", tip)
         self.python.clicked.connect(self.python_asked)
-        self.words = selectable("resultLabel")
+        self.words = ElidedLabel("resultLabel")
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setAccessibleName(tr("What came of it"))
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.pause = labelled("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
@@ -86,8 +85,9 @@ class RunCard(QFrame):
         self.words.setVisible(bool(words))
 
     def shorten(self, short: bool) -> None:
-        """The first line of what came of it, the rest in its tooltip: where the plots need the height."""
-        self.words.setMaximumHeight(self.words.fontMetrics().lineSpacing() if short else QWIDGETSIZE_MAX)
+        """One line of what came of it, the rest in its tooltip: where the plots need the height."""
+        self.words.short = short
+        self.words.setWordWrap(not short)
 
     def show_command(self, command: str) -> None:
         self.command = command
