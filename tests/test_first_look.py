@@ -11,6 +11,7 @@ import pytest
 import mcsvm_gui
 from mcsvm_gui import app, cli
 from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.check.table import OF_DATA, OF_RESULTS
 from mcsvm_gui.core.compare import first_look
 from mcsvm_gui.core.machine import names
 
@@ -82,6 +83,12 @@ def test_missing_resources_are_one_sentence(
     monkeypatch.setattr(resources, "_PACKAGE", resources.Path(mcsvm_gui.__file__).parent / "core")
     assert cli.main(["first-look"]) == 2
     assert capsys.readouterr().err.startswith("error: there is no example data set")
+
+
+def test_the_readme_counts_the_checks() -> None:
+    readme = (Path(__file__).resolve().parent.parent / "README.md").read_text("utf-8")
+    assert f"{len(OF_DATA)} checks before anything is trained and {len(OF_RESULTS)} of the result" in readme
+    assert len(readme) <= 14_000
 
 
 def test_the_tour_of_the_readme_works(capsys: pytest.CaptureFixture[str]) -> None:
