@@ -1,11 +1,15 @@
-"""Bounds that hold a dependency below its newest version: the fault is shown there, and its end told by a failing test.
+"""What we hold back or do ourselves because of a fault elsewhere: the fault is shown, its end told by a failing test.
 
-When a test here fails, raise the bound in pyproject.toml, delete its probe and its note.
+When a test here fails, raise the bound in pyproject.toml or delete what stands in, with its probe and its note. When
+numba or PySide6 drop an old Python, nothing has to be done: pip takes the last version that has it, down to our lower
+bound, which the workflow `tests` tries with the lowest versions.
 
 | bound | since | why | upstream |
 |---|---|---|---|
-| `pyside6-essentials<6.11` | 2026-11 | from 6.11 on pyqtgraph 0.14.0 exports no SVG | no thread found on 2026-11-19; 6.11 also mends QByteArray's leak, PYSIDE-3031 and pyqtgraph#3265 |
+| `pyside6-essentials<6.11` | 2026-11 | from 6.11 on pyqtgraph 0.14.0 exports no SVG | pyqtgraph#3485, open; the same traceback in suite2p#1243; 6.11 also mends QByteArray's leak, PYSIDE-3031 and pyqtgraph#3265 |
 | the same | 2026-11 | 6.12 drops a reference to True at every emit, and aborts before Python 3.12 | no thread found on 2026-11-19 |
+| `requires-python<3.15` | 2026-11 | PySide6 before 6.12 refuses it; numba 0.68.1, NumPy, SciPy, scikit-learn, pandas have it | numba#10732, merged; ends with the bound of PySide6 |
+| `_Files` of solvers/jit/store.py | 2026-11 | numba numbers files of compiled code: programs that compile at once load each other's | no thread found on 2026-11-19; numba#10128, open, is the same of gufuncs |
 """  # noqa: E501
 
 from __future__ import annotations
@@ -13,9 +17,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
 SVG = """
@@ -74,3 +80,18 @@ def test_the_newest_qt_for_python_still_has_a_fault(newest: Path) -> None:
     found = {name: shows_fault(probe, newest) for name, probe in PROBES.items()}
     print(found)
     assert any(found.values()), "both faults are mended: raise the bound of pyside6-essentials"
+
+
+def test_the_version_in_use_still_refuses_python_3_15() -> None:
+    said = metadata("pyside6-essentials")["Requires-Python"]
+    assert "<3.15" in said, f"PySide6 takes {said}: raise requires-python, VERSIONS of bootstrap.py and .ci/run"
+
+
+def test_numba_still_lets_programs_overwrite_each_others_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second program has read the index before the first wrote it, as in tests/unit/jit/test_store.py."""
+    one, other = (IndexDataCacheFile(str(tmp_path), "step-7", "stamp") for _ in range(2))
+    one.save("float32", "code of float32")
+    told = one._load_index()["float32"]
+    monkeypatch.setattr(other, "_load_index", dict)
+    other.save("float64", "code of float64")
+    assert one._load_data(told) == "code of float64", "numba keeps them apart: let Store use its files"
