@@ -72,12 +72,14 @@ def leaderboard_columns(
     def standing(run: RunRecord) -> Standing:
         return of().get(run.id, NOWHERE)
 
-    def place(run: RunRecord) -> int | None:
-        return standing(run).place
+    def place(run: RunRecord) -> tuple[float, ...] | None:
+        """Equal ones as a search ranks them: the better validated first, then the smaller model."""
+        mine = standing(run)
+        return None if mine.place is None else (mine.place, -(mine.validation or 0.0), run.n_support or 0)
 
     def placed(run: RunRecord) -> str:
         """Equal ones share their place: =2."""
-        mine = place(run)
+        mine = standing(run).place
         if mine is None:
             return figures.NONE
         return f"={mine}" if sum(one.place == mine for one in of().values()) > 1 else str(mine)
@@ -99,7 +101,7 @@ def leaderboard_columns(
             lambda run: _interval(standing(run)),
             lambda run: _interval_text(standing(run)),
             number=True,
-            width=9,
+            width=10,
         ),
         _measure(
             "balanced_accuracy",

@@ -29,3 +29,12 @@ def test_runs_that_come_and_go_choose_nothing(qtbot: QtBot) -> None:
     assert (board.selected_runs(), said) == ([1], [])
     board.selectRow(board.runs.row_of(2) or 0)
     assert said == [[2]], "a user's choice is heard"
+
+
+def test_of_equals_the_better_validated_stands_first(qtbot: QtBot) -> None:
+    board = Leaderboard()
+    qtbot.addWidget(board)
+    runs = [record(run) for run in (1, 2, 3)]
+    board.show_runs(runs, {1: Standing(2), 2: Standing(1, validation=0.9), 3: Standing(1, validation=0.8)})
+    assert board.runs.shown() == [2, 3, 1]
+    assert [board.runs.index(row, 0).data() for row in range(3)] == ["=1", "=1", "2"]
