@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from solvers.budget import SEARCH
+from solvers.machines import MACHINES
 from solvers.selection.cell import Cell, CellResult, Trial
 from solvers.selection.grid import Grid, best, preference
 
@@ -182,6 +184,38 @@ def _better(grid: Grid, cells: list[Cell], results: Results, count: int) -> list
 
 def _by_worth(cells: list[Cell], results: Results) -> list[Cell]:
     return sorted((cell for cell in cells if cell in results), key=lambda cell: preference(cell, results[cell].worth))
+
+
+def led(search: SearchStrategy) -> SearchStrategy:
+    """The same; machines that follow (`Machine.follows`) come last, in the cells where one of the others is best.
+
+    On 9 sets llw takes 0.23 to 0.74 of the grid's time, cells where others are best up to 0.25 of that, and no set's
+    best cell is lost by more than a standard error.
+    """
+    return replace(search, steps=partial(_led, search.steps))
+
+
+def _led(steps: Callable[[Grid, int, float], Steps], grid: Grid, folds: int, least: float) -> Steps:
+    leaders, followers = roles(grid.machines)
+    first = steps(replace(grid, machines=leaders), folds, least)
+    trials: list[Trial] | None = next(first)
+    results: Results = {}
+    while trials:
+        results = yield trials
+        try:
+            trials = first.send(results)
+        except StopIteration:
+            trials = None
+    tops = [found for machine in leaders if (found := best(results, machine)) is not None]
+    cells = [top._replace(machine=machine) for machine in followers for top in tops]
+    if cells:
+        yield on_all(dict.fromkeys(cells), folds)
+
+
+def roles(machines: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those that lead a search and those that follow; alone, machines that follow lead."""
+    leaders = tuple(name for name in machines if not MACHINES[name].follows) or machines
+    return leaders, tuple(name for name in machines if name not in leaders)
 
 
 SEARCHES: dict[str, SearchStrategy] = {

@@ -179,6 +179,7 @@ WRONG = {
     ("--step", "0"): "step",
     ("--folds", "1"): "folds must be at least 2",
     ("--folds", "100"): "folds are too many",
+    ("--search", "grid", "--led"): "take --search halving, or leave --led out",
     ("--machine", "ww,xx"): "There is no machine 'xx'",
     ("--machine", "ww,ww"): "once",
     ("--search", "x"): "There is no search 'x'; choose one of grid, two-line",

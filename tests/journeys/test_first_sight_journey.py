@@ -159,6 +159,7 @@ def test_the_best_model_is_found_and_the_command_finds_the_same(
         "all",
         "--search",
         "coarse-to-fine",
+        "--led",
         "--step",
         "7",
         "--test-share",

@@ -83,20 +83,21 @@ def search_script(request: Request, wanted: TuneRequest, dataset: Dataset) -> st
     ranges = [f"Range({one.low:g}, {one.high:g}, {one.step:g})" if one else "None" for one in (wanted.C, wanted.gamma)]
     family = KERNELS[request.kernel].parameters
     others = tuple((name, getattr(request, name)) for name in family if name != "gamma")
-    asked = f"shared.KernelFamily({request.kernel!r}, {others!r}), {request.solver!r}, tested=how.tested"
-    scaling = SCALING.get(request.rules.scale)
+    asked = f"trials.shared.KernelFamily({request.kernel!r}, {others!r}), {request.solver!r}, tested=how.tested"
+    scaling, how = SCALING.get(request.rules.scale), f"search.SEARCHES[{wanted.search!r}]"
+    how = f"search.led({how})" if wanted.led else how
     lines = [
         _imports(wanted.test_share),
-        "from solvers.selection import executor, folds, grid, search, settings, shared, study",
+        "from solvers.selection import executor, folds, grid, search, settings, study, trials",
         *_reading(request, dataset),
         *(_searched(request, wanted.test_share) if wanted.test_share is not None else []),
         "def prepare(fold):",
         *([f"    {scaling[0].format(train='X[fold.train]')}"] if scaling else []),
         f"    Z = {_applied(request, 'X')}",
-        "    return shared.FoldRows.of(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])",
+        "    return trials.shared.FoldRows.of(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])",
         f"cells = grid.Grid({wanted.machines!r}, grid.{ranges[0]}, {'grid.' * bool(wanted.gamma)}{ranges[1]})",
         f"parts = folds.stratified(y, {wanted.folds}, {request.seed})",
-        f"steps = (how := search.SEARCHES[{wanted.search!r}]).steps(cells, {wanted.folds}, {LEAST})",
+        f"steps = (how := {how}).steps(cells, {wanted.folds}, {LEAST})",
         f"found = study.Study(steps, executor.Folds(parts, prepare), settings.TrainingSettings({asked})).run()",
         "for machine in cells.machines: print(*(cell := grid.best(found, machine)), found[cell].mean)",
     ]

@@ -61,6 +61,7 @@ def search_for_best(
         gamma=taken.get("gamma"),
         search=_strategy(dataset, share),
         folds=_folds(dataset, share),
+        led=True,
         budget=budget,
         test_share=request.holdout,
     )

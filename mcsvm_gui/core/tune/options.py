@@ -56,6 +56,7 @@ ENDED = (
     " changed for long; cells say how they ended"
 )
 BUDGET = "End the search after so many seconds, with the best so far"
+LED = "llw, which trains longest, is tried where another machine is best, with --search coarse-to-fine or halving"
 PRICED = "What errors cost, for the mean cost: class names in the first row and column, true classes down"
 CLUSTER = "The address of a Dask scheduler whose workers do the search, as tcp://HOST:8786"
 STEP = Option(
@@ -87,6 +88,7 @@ class TuneRequest:
         use="end",
         **MORE,
     )
+    led: bool = option(False, Flag(), "Slow machines follow", LED, use="end", **MORE)
     until: str = option("tolerance", Choice(titles=UNTIL), "Trainings end", ENDED, use="end", **MORE)
     nested: bool = option(
         False, Flag(), "Nested", "Also how good the choice is, made again without each fold", use="rows", **MORE

@@ -40,13 +40,14 @@ from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import SEARCHES, SearchStrategy, least_share, rungs
+from solvers.selection.search import SEARCHES, SearchStrategy, least_share, led, roles, rungs
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.study import Nested, NestedStudy, Report, Study
 from solvers.selection.trials.per_pair import Composite, choose, compose
 from solvers.selection.trials.shared import KernelFamily
 
 MOST_JOBS = 1024
+LED = "coarse-to-fine", "halving"  # searches that can leave machines for later
 ALL = "all"  # machines
 
 
@@ -101,7 +102,8 @@ class Tuning:
         number = {name: code for code, name in enumerate(self.class_names)}
         assert self.rows.labels is not None
         self.codes = np.array([number[label] for label in self.rows.labels], dtype=np.int64)
-        self.search: SearchStrategy = SEARCHES[self.wanted.search]
+        search = SEARCHES[self.wanted.search]
+        self.search: SearchStrategy = led(search) if self.wanted.led else search
         self.score = score_of(self.wanted, self.class_names)
         self.grid = Grid(self.wanted.machines, self.wanted.C, self.wanted.gamma)
         self.parts, self.inner = self._validation()
@@ -122,8 +124,10 @@ class Tuning:
     @property
     def rungs(self) -> list[tuple[float, int]]:
         """Of successive halving: (share of the training rows, trials)."""
-        times = len(self.grid.machines) * len(self.parts)
-        return [(share, times * cells) for share, cells in rungs(self.grid, self._least(self.parts))]
+        leaders, followers = roles(self.grid.machines) if self.wanted.led else (self.grid.machines, ())
+        cells = [(share, len(leaders) * cells) for share, cells in rungs(self.grid, self._least(self.parts))]
+        cells[-1] = cells[-1][0], cells[-1][1] + len(followers) * len(leaders)
+        return [(share, len(self.parts) * count) for share, count in cells]
 
     def _least(self, parts: tuple[Fold, ...]) -> float:
         return least_share(parts[0].train.size, len(self.class_names))
@@ -351,6 +355,11 @@ def _family(request: Request) -> KernelFamily:
 
 def _check_validation(request: Request, wanted: TuneRequest) -> None:
     options.check(wanted)
+    if wanted.led and wanted.search not in LED:
+        raise InputError(
+            "machines follow others in a search from coarse to fine and by halving; take --search halving, or leave"
+            " --led out"
+        )
     if wanted.search == "race" and SCORES[wanted.score].ideal is None:
         raise InputError(
             "a race bounds what the folds to come can bring, which {score} does not allow; take --score accuracy, or"

@@ -21,7 +21,7 @@ from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summaris
 from solvers.selection.executor import Folds
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.scores import SCORES
-from solvers.selection.search import SEARCHES, _line, _may_win, least_share, rungs
+from solvers.selection.search import SEARCHES, _line, _may_win, least_share, led, rungs
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.study import Study
 from solvers.selection.trials.shared import FoldRows
@@ -248,14 +248,38 @@ class Told:
                     yield Trial(cell, task.fold, task.share), scored(self.accuracy(cell)).by_fold[0]
 
 
-def planned(name: str, accuracy, known: dict, most: float = math.inf, grid: Grid = HSU_LIN) -> Study:
+def planned(
+    name: str, accuracy, known: dict, most: float = math.inf, grid: Grid = HSU_LIN, lead: bool = False
+) -> Study:
     executor, folds = Told(accuracy, most), 3
-    steps = SEARCHES[name].steps(grid, folds, EVERY)
+    search = led(SEARCHES[name]) if lead else SEARCHES[name]
+    steps = search.steps(grid, folds, EVERY)
     study = Study(
         steps, Folds((), None), TrainingSettings(), known, lambda: executor.done >= executor.most, executor=executor
     )
     study.run()
     return study
+
+
+@pytest.mark.parametrize("name", ["coarse-to-fine", "halving"])
+def test_a_slow_machine_follows_where_the_others_are_best(name: str) -> None:
+    tops = {"ww": hill((3, 4)), "ovo": hill((7, 2)), "llw": hill((5, 5))}
+    two, three, slow = (
+        replace(HSU_LIN, machines=machines) for machines in (("ww", "ovo"), ("ww", "llw", "ovo"), ("llw",))
+    )
+
+    def accuracy(cell: Cell) -> float:
+        return tops[cell.machine](cell)
+
+    before, study = planned(name, accuracy, {}, grid=two), planned(name, accuracy, {}, grid=three, lead=True)
+    leading, following = list(study.asked)[: len(before.asked)], list(study.asked)[len(before.asked) :]
+    assert leading == list(before.asked)
+    cells = [best(before.results(), machine) for machine in ("ww", "ovo")]
+    wanted = {Trial(cell._replace(machine="llw"), fold) for cell in cells if cell is not None for fold in range(3)}
+    assert len(following) == len(wanted) == 6
+    assert set(following) == wanted
+    alone = planned(name, accuracy, {}, grid=slow)
+    assert planned(name, accuracy, {}, grid=slow, lead=True).asked == alone.asked, "alone it leads"
 
 
 @pytest.mark.slow

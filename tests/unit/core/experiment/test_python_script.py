@@ -87,7 +87,9 @@ def test_an_explanation_script_gives_the_same_values(machine: str, values: dict[
 @pytest.mark.parametrize(("how", "share"), [("grid", None), ("halving", 0.3)])
 def test_a_search_script_chooses_the_same_cells(how: str, share: float | None) -> None:
     request, dataset = asked("iris"), open_dataset(str(example("iris")))
-    wanted = TuneRequest(("ww", "ovo"), Range(-2.0, 6.0, 4.0), Range(-4.0, 0.0, 2.0), search=how, test_share=share)
+    machines, led = (("llw", "ovo"), True) if how == "halving" else (("ww", "ovo"), False)
+    ranges = Range(-2.0, 6.0, 4.0), Range(-4.0, 0.0, 2.0)
+    wanted = TuneRequest(machines, *ranges, search=how, test_share=share, led=led)
     tuned = Tuning(request, wanted, dataset).run()
     for machine, cost, gamma, mean in run(search_script(request, wanted, dataset)):
         best = tuned.best(machine)
