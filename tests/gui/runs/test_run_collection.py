@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.ui.runs.collection import RunCollection
+from mcsvm_gui.ui.runs.collection import UNDO_LIMIT, RunCollection
 from mcsvm_gui.ui.threads import writer as writer_module
 from mcsvm_gui.ui.threads.training import Checkpointed, Read, Sampled, StoppedModel
 from solvers.run.trace import Sample
@@ -178,6 +179,23 @@ def test_many_at_once_are_told_as_one(opened: Open, queue: FakeQueue, path: Path
     collection.undo_stack.undo()
     assert told == ["60 removed", "60 added"]
     assert collection.ids() == runs
+
+
+def test_only_so_many_deletions_can_be_undone(opened: Open, queue: FakeQueue, path: Path) -> None:
+    """What is kept for undo is bounded: the record of a run deleted longer ago is gone."""
+    collection = opened(path)
+    runs = [collection.begin(Request(), "a") for _ in range(UNDO_LIMIT + 1)]
+    for run in runs:
+        queue.discarded(run)
+    first, second = (weakref.ref(collection.record(run)) for run in runs[:2])
+    for run in runs:
+        collection.delete([run])
+    collection.close()  # written: nothing waits for it
+    assert first() is None
+    assert second() is not None
+    while collection.undo_stack.canUndo():
+        collection.undo_stack.undo()
+    assert collection.ids() == runs[1:]
 
 
 def test_numbers_are_never_given_twice(opened: Open, queue: FakeQueue, path: Path) -> None:
