@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from mcsvm_gui.core.base.settings import Settings, default_path
 from mcsvm_gui.core.machine import warming
 from mcsvm_gui.core.project.default_project import open_unnamed
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.pages import PAGES, Desk
+from mcsvm_gui.pages import HEAVY, PAGES, Desk, load
 from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.jobs import JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock
@@ -37,7 +38,7 @@ from mcsvm_gui.ui.train.presenter import COMMANDS
 
 SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the window asks for it many times in a repaint
 WITHOUT_SOLVERS = ("data",)  # pages
-OF_MODELS = ("explain",)  # made with the solvers, which it loads
+OF_MODELS = "compare", "explain"  # made once the solvers are loaded, or when they are gone to
 WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted
 
 
@@ -74,7 +75,7 @@ class Assembly(Desk):
         self._pages: dict[str, Any] = {}
         self._version = ""
         self._layout = LayoutMemory(settings)
-        window.offer_pages(PAGES, self.page)
+        window.offer_pages(PAGES, self._want_page)
         window.page_shown.connect(lambda name: self._want_solvers(name not in WITHOUT_SOLVERS))
         self.runs.added.connect(lambda _: self._want_solvers())
         self._add_jobs()
@@ -97,6 +98,20 @@ class Assembly(Desk):
             self._layout.adopt(name, self.window.pages[name])
         return self._pages[name]
 
+    def _want_page(self, name: str) -> None:
+        """Of the window, which says that it is loading until what the page needs is loaded."""
+        if name in HEAVY:
+            self._load_page(name, lambda: self.window.show_awaited(name))
+        else:
+            self.page(name)
+
+    def _load_page(self, name: str, then: Callable[[], object]) -> None:
+        def loaded(nothing: None) -> None:
+            self.page(name)
+            then()
+
+        self.tasks.start(lambda: load(name), loaded, self.window.set_note)
+
     def complete(self) -> None:
         """Every page at once: for those who do not wait for an event loop."""
         for name in PAGES:
@@ -104,7 +119,7 @@ class Assembly(Desk):
 
     def _add_first_page(self) -> None:
         name = self.settings["page"]
-        self.page(name if name in PAGES else "data")
+        self.page(name if name in PAGES and name not in HEAVY else "data")
 
     def _asked(self, what: str) -> None:
         if what.startswith(EXAMPLE):
@@ -167,13 +182,16 @@ class Assembly(Desk):
 
         self._version = own_version()
         self._wanted |= self.settings["compiled_for"] != self._version
-        QTimer.singleShot(0, self, self._next_page)
+        first = [name for name in PAGES if name not in OF_MODELS]
+        QTimer.singleShot(0, self, lambda: self._make_pages(first, self._all_drawn))
 
-    def _next_page(self) -> None:
-        missing = [name for name in PAGES if name not in self._pages and name not in OF_MODELS]
+    def _make_pages(self, names: Sequence[str], then: Callable[[], object]) -> None:
+        missing = [name for name in names if name not in self._pages]
         if missing:
-            self.page(missing[0])
-        QTimer.singleShot(0, self, self._next_page if missing else self._all_drawn)
+            again = lambda: self._make_pages(missing, then)  # noqa: E731
+            self._load_page(missing[0], lambda: QTimer.singleShot(0, self, again))
+        else:
+            then()
 
     def _all_drawn(self) -> None:
         self._drawn = True
@@ -196,7 +214,9 @@ class Assembly(Desk):
         )
 
     def _warmed(self) -> None:
-        self.complete()
+        self._make_pages(OF_MODELS, self._all_ready)
+
+    def _all_ready(self) -> None:
         self.window.set_note("")
         self.settings["compiled_for"] = self._version
         self.prepared.emit()

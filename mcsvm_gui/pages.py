@@ -6,6 +6,7 @@ What a page needs is imported where it is made: the window stands before the pag
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -141,3 +142,15 @@ PAGES: dict[str, Callable[[Desk], Any]] = {
     "playground": playground,
     "predict": predict,
 }
+
+HEAVY = {  # what pages import that takes 0.2 to 2 s, loaded behind the window before they are made
+    "tune": "mcsvm_gui.core.data.splitting",
+    "compare": "mcsvm_gui.core.compare.evaluated_runs",
+    "explain": "mcsvm_gui.core.explain.looked_at",
+}
+
+
+def load(name: str) -> None:
+    """From any thread."""
+    if name in HEAVY:
+        import_module(HEAVY[name])

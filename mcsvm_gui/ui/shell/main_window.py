@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.page import PageFrame
 from mcsvm_gui.ui.kit.status import StatusBar
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.may_close: Callable[[], bool] = lambda: True
         self._make_page: Callable[[str], object] = lambda name: None
         self._seen = False
+        self._awaited = ""  # the page that is loading
         self.pages: dict[str, QWidget] = {}
         self._page_actions: dict[str, QAction] = {}
         self._build_menus()
@@ -84,6 +86,9 @@ class MainWindow(QMainWindow):
         self._navigation, self._stack = Navigation(), QStackedWidget()
         self._navigation.runs_dropped.connect(self.runs_dropped)
         self._stack.setObjectName("pages")
+        self._loading = wrapped("pageLoading", "muted", tr("Loading…"))
+        self._loading.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack.addWidget(self._loading)
         for page in commands.pages():
             self._add_navigation(page)
         self._column = QVBoxLayout()
@@ -196,11 +201,24 @@ class MainWindow(QMainWindow):
         if name not in self.pages and self._page_actions[name].isEnabled():
             self._make_page(name)
         if name not in self.pages:
+            self._await(name)
             return
+        self._awaited = ""
         self._page_actions[name].setChecked(True)
         if self._stack.currentWidget() is not self.pages[name] or len(self.pages) == 1:
             self._stack.setCurrentWidget(self.pages[name])
             self.page_shown.emit(name)
+
+    def _await(self, name: str) -> None:
+        if self._page_actions[name].isEnabled():
+            self._awaited = name
+            self._page_actions[name].setChecked(True)
+            self._stack.setCurrentWidget(self._loading)
+
+    def show_awaited(self, name: str) -> None:
+        """A page that was loading until now, unless another one was gone to."""
+        if self._awaited == name:
+            self.show_page(name)
 
     @property
     def page(self) -> str:
