@@ -25,7 +25,7 @@ ADJUSTED = {"nemenyi": "Nemenyi", "holm": "Holm", "shaffer": "Shaffer", "bergman
 
 
 def run_headings(sides: Sequence[Side]) -> tuple[Header, ...]:
-    return tuple(Header(side.label, machine=str(side.document["machine"])) for side in sides)
+    return tuple(Header(side.label, machine=str(side.document["machine"]), term=Sentence("Run")) for side in sides)
 
 
 # -- rows -----------------------------------------------------------------------------------------
@@ -105,12 +105,13 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
     tip = Sentence("Adjusted for all pairs compared")
     several = len({result.data for result in results} - {None}) > 1
     lead = Sentence("Rows that only it has right; over several splits, by how much its accuracy is higher")
-    said = Sentence("First"), Sentence("Second"), Sentence("Test"), *([Sentence("Data")] if several else [])
     headings = (
-        *(Header(title, number=False) for title in said),
+        *(Header(Sentence("First"), number=False), Header(Sentence("Second"), number=False)),
+        Header(Sentence("Test"), number=False, term=Sentence("Statistic")),
+        *([Header(Sentence("Data"), number=False)] if several else []),
         *(Header(Sentence("First ahead by"), tip=lead), Header(Sentence("Second ahead by"), tip=lead)),
         *(Header(Sentence("Statistic")), Header(Sentence("p"))),
-        *(Header(Sentence("p ({way})", way=ADJUSTED.get(way, way)), tip=tip) for way in ways),
+        *(Header(Sentence("p ({way})", way=ADJUSTED.get(way, way)), tip=tip, term=Sentence("p")) for way in ways),
         Header(Sentence("In words"), number=False),
     )
     return ResultTable(headings, tuple(_test(result, ways, several=several) for result in results))

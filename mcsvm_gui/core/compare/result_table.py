@@ -32,6 +32,7 @@ class Header:
     number: bool = True
     machine: str = ""  # whose stroke stands before the title
     tip: str = ""
+    term: str = ""  # under which the guide tells of it, where its title is a name
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,9 @@ def text_cell(text: str, sign: Sign = "", tip: str = "") -> TableCell:
 
 def translated(table: ResultTable) -> ResultTable:
     """In the language of the moment."""
-    headings = (replace(one, title=worded(one.title), tip=worded(one.tip)) for one in table.headings)
+    headings = (
+        replace(one, title=worded(one.title), tip=worded(one.tip), term=worded(one.term)) for one in table.headings
+    )
     return replace(table, headings=tuple(headings), rows=tuple(tuple(map(_translated, row)) for row in table.rows))
 
 

@@ -181,7 +181,10 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
     """Counts, and shares of each true class; both with the classes for keys."""
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
-    headings = (Header(Sentence("true \\ decided"), number=False), *(Header(name) for name in names))
+    headings = (
+        Header(Sentence("true \\ decided"), number=False),
+        *(Header(name, term=Sentence("true \\ decided")) for name in names),
+    )
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 
     def made(values: np.ndarray, printed: Any) -> ResultTable:

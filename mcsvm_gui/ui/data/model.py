@@ -135,7 +135,7 @@ class DataModel(QAbstractTableModel):
         feature = self.feature_of(section)
         if role == Qt.ItemDataRole.DisplayRole:
             return on_one_line(self._name(feature) or "")
-        if role == Qt.ItemDataRole.ToolTipRole:
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.WhatsThisRole):
             return plain_tip(self._heading(feature))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(feature)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from mcsvm_gui.core.base.figures import count, per_cent
+from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.core.data.roles.value import ROLES
 from mcsvm_gui.ui.kit.i18n import tr
@@ -92,6 +93,8 @@ class RolesModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return self._titles[section]
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.WhatsThisRole:
+            return meaning(self._titles[section])
         return None
 
     def _in_full(self, one: ColumnSummary, column: int) -> str:

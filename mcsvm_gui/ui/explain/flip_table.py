@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import plain_tip
@@ -63,6 +64,8 @@ class FlipTableModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
         if orientation is Qt.Orientation.Horizontal and role == ROLE.DisplayRole:
             return self.headings()[section]
+        if orientation is Qt.Orientation.Horizontal and role == ROLE.WhatsThisRole:
+            return meaning(self.headings()[section])
         return None
 
     def line(self, row: int) -> tuple[str, str, str]:

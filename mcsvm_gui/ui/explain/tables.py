@@ -43,7 +43,7 @@ def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
         Header(tr("Class"), number=False),
         Header(tr("Kernel"), tip=tr("1 where it equals the row, near 0 where it is far (rbf)")),
         Header(tr("Its part"), tip=tr("What it adds to the winner less the next class")),
-        *(Header(shortened(name, NAME), number=False, tip=name) for name in shown),
+        *(Header(shortened(name, NAME), number=False, tip=name, term=tr("Column")) for name in shown),
     )
     most = max((abs(one.share) for one in found.neighbours), default=0.0) or 1.0
     rows = tuple(
@@ -69,7 +69,10 @@ def machine_table(found: OneRow, against: tuple[int, int]) -> ResultTable:
     most = np.abs(values).max() or 1.0
     headings = (
         Header(tr("Column"), number=False),
-        *(Header(shortened(name, NAME), machine=one.trained.model.machine.name) for name, one in found.explained),
+        *(
+            Header(shortened(name, NAME), machine=one.trained.model.machine.name, term=tr("Run"))
+            for name, one in found.explained
+        ),
     )
     rows = tuple(
         (

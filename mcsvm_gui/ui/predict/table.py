@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import plain_tip
@@ -73,11 +74,18 @@ class PredictionModel(QAbstractTableModel):
             return plain_tip(tr("Probability of {name}", name=name)) if tip else on_one_line(tr("P({name})", name=name))
         if role == Qt.ItemDataRole.ToolTipRole and kind == _SCORES:
             return plain_tip(self._class_of(section))
+        titles = {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file"), _SET: tr("Set")}
+        if role == Qt.ItemDataRole.WhatsThisRole:
+            return meaning(titles[kind]) if kind in titles else self._told(section)
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        if kind == _SCORES:
-            return on_one_line(self._class_of(section))
-        return {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file"), _SET: tr("Set")}[kind]
+        return on_one_line(self._class_of(section)) if kind == _SCORES else titles[kind]
+
+    def _told(self, section: int) -> str:
+        name = self._class_of(section)
+        if self._kinds[section] == _PROBABILITIES:
+            return plain_tip(tr("Probability of {name}", name=name))
+        return plain_tip(tr("How much speaks for {name}: the highest decides", name=name))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if self._shown is None or not index.isValid():

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
 
+from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.core.compare.result_table import ResultTable, TableCell, order_of
 from mcsvm_gui.ui.kit import icons, theme
@@ -109,6 +110,7 @@ class ResultTableModel(QAbstractTableModel):
             MACHINE: heading.machine,
             ROLE.ToolTipRole: plain_tip(heading.tip or heading.title),
             ROLE.TextAlignmentRole: RIGHT if heading.number else LEFT,
+            ROLE.WhatsThisRole: meaning(heading.term or heading.title) or heading.tip,
         }
         return answers.get(role)
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.base.i18n import worded
+from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.data.costs import BY_HAND, PRESETS, CostTable, costs_entry, entered_costs, preset_costs, read_costs
 from mcsvm_gui.ui.kit import file_dialogs, theme
@@ -61,6 +62,8 @@ class CostModel(QAbstractTableModel):
         return self.rowCount(parent)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
+        if role == ROLE.WhatsThisRole:
+            return meaning(tr("Costs"))
         if role not in (ROLE.DisplayRole, ROLE.ToolTipRole) or not 0 <= section < len(self.names):
             return None
         return plain_tip(self.names[section]) if role == ROLE.ToolTipRole else self.names[section]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidget
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import worded
+from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.machine.form import BALANCED, BY_HAND, class_factors, class_weight_text
 from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.dialog import Dialog
@@ -56,7 +57,11 @@ class ClassWeightsDialog(Dialog):
         table.setObjectName("classWeightTable")
         table.setAccessibleName(tr("Factor of each class"))
         rows = all(isinstance(total, int) for total in self._totals.values())
-        table.setHorizontalHeaderLabels([tr("Class"), tr("Rows") if rows else tr("Weight"), tr("Factor")])
+        titles = tr("Class"), tr("Rows") if rows else tr("Weight"), tr("Factor")
+        for column, title in enumerate(titles):
+            heading = QTableWidgetItem(title)
+            heading.setWhatsThis(meaning(title))
+            table.setHorizontalHeaderItem(column, heading)
         table.verticalHeader().hide()
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for row, (name, total) in enumerate(self._totals.items()):
