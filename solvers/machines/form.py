@@ -154,7 +154,6 @@ class Machine:
     bias: Literal["none", "exact"] = "none"  # the default
     split: Split = "joint"
     vote: Vote = "argmax"
-    follows: bool = False  # trains so much longer than others that a search may try it where these are best
 
 
 KEPT_CLASSES = 32  # classes up to which forms are kept: a table of 32^3 numbers is 260 kB

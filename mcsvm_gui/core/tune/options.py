@@ -56,7 +56,10 @@ ENDED = (
     " changed for long; cells say how they ended"
 )
 BUDGET = "End the search after so many seconds, with the best so far"
-LED = "llw, which trains longest, is tried where another machine is best, with --search coarse-to-fine or halving"
+LED = (
+    "Machines with one problem for all classes are tried where one of the others is best, with --search coarse-to-fine"
+    " or halving"
+)
 PRICED = "What errors cost, for the mean cost: class names in the first row and column, true classes down"
 CLUSTER = "The address of a Dask scheduler whose workers do the search, as tcp://HOST:8786"
 STEP = Option(

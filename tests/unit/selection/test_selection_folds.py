@@ -262,24 +262,25 @@ def planned(
 
 
 @pytest.mark.parametrize("name", ["coarse-to-fine", "halving"])
-def test_a_slow_machine_follows_where_the_others_are_best(name: str) -> None:
-    tops = {"ww": hill((3, 4)), "ovo": hill((7, 2)), "llw": hill((5, 5))}
-    two, three, slow = (
-        replace(HSU_LIN, machines=machines) for machines in (("ww", "ovo"), ("ww", "llw", "ovo"), ("llw",))
+def test_slow_machines_follow_where_the_others_are_best(name: str) -> None:
+    tops = {"ova": hill((3, 4)), "ovo": hill((7, 2)), "ww": hill((5, 5)), "llw": hill((5, 5))}
+    two, four, slow = (
+        replace(HSU_LIN, machines=machines) for machines in (("ova", "ovo"), ("ww", "ova", "llw", "ovo"), ("ww", "llw"))
     )
 
     def accuracy(cell: Cell) -> float:
         return tops[cell.machine](cell)
 
-    before, study = planned(name, accuracy, {}, grid=two), planned(name, accuracy, {}, grid=three, lead=True)
+    before, study = planned(name, accuracy, {}, grid=two), planned(name, accuracy, {}, grid=four, lead=True)
     leading, following = list(study.asked)[: len(before.asked)], list(study.asked)[len(before.asked) :]
     assert leading == list(before.asked)
-    cells = [best(before.results(), machine) for machine in ("ww", "ovo")]
-    wanted = {Trial(cell._replace(machine="llw"), fold) for cell in cells if cell is not None for fold in range(3)}
-    assert len(following) == len(wanted) == 6
+    cells = [best(before.results(), machine) for machine in ("ova", "ovo")]
+    slow_cells = [cell._replace(machine=machine) for machine in ("ww", "llw") for cell in cells if cell is not None]
+    wanted = {Trial(cell, fold) for cell in slow_cells for fold in range(3)}
+    assert len(following) == len(wanted) == 12
     assert set(following) == wanted
     alone = planned(name, accuracy, {}, grid=slow)
-    assert planned(name, accuracy, {}, grid=slow, lead=True).asked == alone.asked, "alone it leads"
+    assert planned(name, accuracy, {}, grid=slow, lead=True).asked == alone.asked, "alone they lead"
 
 
 @pytest.mark.slow
