@@ -60,7 +60,7 @@ def process(*arguments: object, **more: Any) -> subprocess.Popen[str]:
 TELLING = """
 import os, sys
 from mcsvm_gui import cli
-from solvers.run.loop import Run
+from {module} import {run} as Run
 
 advance = Run.advance
 def told(run, *steps):
@@ -72,10 +72,12 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
-def training(*arguments: object) -> subprocess.Popen[str]:
+def training(*arguments: object, run: str = "solvers.run.loop.Run") -> subprocess.Popen[str]:
     """The program, as soon as it begins to train; not before, however busy the machine is."""
     heard, told = os.pipe()
-    code = [sys.executable, "-c", TELLING.format(told=told), *(str(argument) for argument in arguments)]
+    module, _, name = run.rpartition(".")
+    told_by = TELLING.format(told=told, module=module, run=name)
+    code = [sys.executable, "-c", told_by, *(str(argument) for argument in arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
     program = subprocess.Popen(code, **pipes, env={**os.environ, "PYTHONPATH": str(ROOT)}, pass_fds=[told])
     os.close(told)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,12 +13,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import mcsvm
+from command_line import mcsvm, training
 from dask_cluster import DaskCluster
+from small_data import blobs
 
 from mcsvm_gui.core.base.resources import dataset
-from mcsvm_gui.core.cluster.connection import Connection
-from mcsvm_gui.core.cluster.session import ClusterSession
+from mcsvm_gui.core.cluster import partitions
+from mcsvm_gui.core.cluster.connection import Connection, StoppedWaitingError
+from mcsvm_gui.core.cluster.partitions import WorkerPartitions
+from mcsvm_gui.core.cluster.session import ClusterSession, train_on_cluster
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
@@ -22,7 +29,9 @@ from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads.training import Read, Sampled, Trained, Training
 from solvers.budget import PARTITIONED
 from solvers.partitioned import run
+from solvers.partitioned.run import PartitionedRun
 from solvers.run.ending import Ending
+from solvers.run.trace import Sample
 
 pytest.importorskip("distributed")
 
@@ -133,13 +142,107 @@ def test_a_stop_keeps_what_there_is(cluster: DaskCluster, segment: Path) -> None
     request = Request(data=str(segment), C=30.0, gamma=0.3, tol=1e-6, scheduler=cluster.address)
     with Connection(cluster.address) as connection:
         session = ClusterSession(request, connection)
-        session.advance()
-        session.advance()
+        while session.run.rounds < 2:
+            session.advance()
         session.stop()
         outcome = session.finish()
     assert outcome.trained.origin.ending is Ending.STOPPED
     assert outcome.trained.certificate.gap > 0.0
     assert len(outcome.trace) == 2
+
+
+def test_ctrl_c_keeps_the_certified_model(cluster: DaskCluster, tmp_path: Path) -> None:
+    folder, model = tmp_path / "blobs", tmp_path / "m.mcsvm"
+    folder.mkdir()
+    X, y = blobs(n=4000, classes=6, features=3, seed=1)
+    for number, rows in enumerate(np.array_split(np.arange(len(y)), 2)):
+        pd.DataFrame(X[rows]).assign(label=[f"c{code}" for code in y[rows]]).to_csv(
+            folder / f"{number}.csv", index=False
+        )
+    asked = folder, "--C", "2^14", "--tol", "1e-9", "--json", "--model", model, "--scheduler", cluster.address
+    program = training("train", *asked, run="solvers.partitioned.run.PartitionedRun")
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=120)
+    assert (program.returncode, err) == (130, ""), out
+    assert json.loads(out)["ending"] == "stopped"
+    kept = model_file.load(model)
+    assert kept.origin.ending is Ending.STOPPED
+    assert kept.certificate.gap > 0.0
+    assert mcsvm("verify", model, folder).code == 3
+
+
+def test_a_stop_while_the_workers_read_leaves_nothing(cluster: DaskCluster, segment: Path) -> None:
+    looks = iter([False, False])
+    request = Request(data=str(segment), scheduler=cluster.address)
+    with pytest.raises(StoppedWaitingError):
+        train_on_cluster(request, lambda *_: None, lambda: next(looks, True))
+
+
+def test_a_stop_does_not_wait_for_the_round(
+    cluster: DaskCluster, segment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round that does not end before the stop was heard; then it does, and its alpha is kept."""
+    heard, advance = threading.Event(), PartitionedRun.advance
+
+    def slow(self: PartitionedRun) -> Sample:
+        assert heard.wait(60.0)
+        return advance(self)
+
+    with Connection(cluster.address) as connection:
+        session = ClusterSession(Request(data=str(segment), scheduler=cluster.address), connection)
+        monkeypatch.setattr(PartitionedRun, "advance", slow)
+        before = session.run.rounds
+        session.advance()  # comes back, though the round has not ended
+        session.stop()
+        assert not session.running
+        heard.set()
+        outcome = session.finish()
+    assert outcome.trained.origin.ending is Ending.STOPPED
+    assert session.run.rounds == before + 1
+
+
+@pytest.fixture
+def at_question(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], None]], None]:
+    """Does something just before all parts are asked this for the first time."""
+    ask = WorkerPartitions.ask
+
+    def watch(name: str, act: Callable[[], None]) -> None:
+        acts = [act]
+
+        def watched(self: WorkerPartitions, question: str, arguments: Any, of: Any = None) -> list[Any]:
+            if question == name and of is None and acts:
+                acts.pop()()
+            return ask(self, question, arguments, of)
+
+        monkeypatch.setattr(WorkerPartitions, "ask", watched)
+
+    return watch
+
+
+def kill(cluster: DaskCluster, count: int) -> None:
+    for worker in [worker for worker in cluster.workers if worker.poll() is None][:count]:
+        worker.kill()
+
+
+@pytest.mark.parametrize("question", ["clear", "add", "proved"])
+def test_a_worker_lost_during_the_certificate(
+    question: str, cluster: DaskCluster, segment: Path, at_question: Callable[..., None]
+) -> None:
+    here = trained(segment)
+    at_question(question, lambda: kill(cluster, 1))
+    there = trained(segment, "--scheduler", cluster.address)
+    assert there["ending"] == "converged"
+    assert there["cluster"]["lost"] == 1
+    assert there["certificate"]["dual"] == pytest.approx(here["certificate"]["dual"], rel=1e-4)
+
+
+def test_all_workers_lost_is_a_sentence(
+    cluster: DaskCluster, segment: Path, at_question: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partitions, "RETURN_WITHIN", 0.5)
+    at_question("round", lambda: kill(cluster, 2))
+    complaint = mcsvm("train", segment, "--scheduler", cluster.address, "--quiet").complaint
+    assert complaint == f"error: {cluster.address}: all workers have gone, and with them the rows"
 
 
 # -- what is refused ------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
+from mcsvm_gui.core.cluster.connection import StoppedWaitingError
 from mcsvm_gui.core.cluster.session import train_on_cluster
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
@@ -40,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
         progress.begin(first)
         try:
             outcome = training(progress, lambda: interrupt.requested)
+        except StoppedWaitingError:  # before the workers had read the data: there is nothing to keep
+            raise KeyboardInterrupt from None
         finally:
             progress.end()
         _write(outcome, options)

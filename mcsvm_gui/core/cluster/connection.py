@@ -26,8 +26,12 @@ PATIENCE = 5.0  # seconds for an answer of the scheduler
 FAREWELL = 1.0  # seconds
 
 
+class StoppedWaitingError(LostWorkers):
+    """Whoever asked does not want to know any more."""
+
+
 class Connection:
-    """Open while inside; raises InputError where nobody answers as a scheduler does, and LostWorkers at a stop."""
+    """Open while inside; InputError where nobody answers as a scheduler does, StoppedWaitingError at a stop."""
 
     def __init__(self, address: str, stopped: Callable[[], bool] = lambda: False) -> None:
         self.address, self._stopped = addresses.checked(address), stopped
@@ -71,7 +75,7 @@ class Connection:
         try:
             while not future.done() and time.monotonic() < deadline:
                 if self._stopped():
-                    raise LostWorkers("stopped before anything was asked")
+                    raise StoppedWaitingError("stopped before anything was asked")
                 wait([future], timeout=LOOK_SECONDS)
             return future.result(0.0)
         finally:

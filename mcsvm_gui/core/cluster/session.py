@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,13 +22,17 @@ from mcsvm_gui.core.machine.sources import test_of
 from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, Weighing, versions
 from solvers.partitioned.run import PartitionedRun
 from solvers.run.trace import Sample
-from solvers.work import limited
+from solvers.work import LOOK_SECONDS, limited
 
 SOLVER = "rounds"
 
 
 class ClusterSession:
-    """`test`: rows to test on, of a file that is read here."""
+    """`test`: rows to test on, of a file that is read here.
+
+    Rounds are made in a thread of their own, so that a stop is heard within LOOK_SECONDS however long a round takes;
+    the round that is under way ends first, and the certificate follows it.
+    """
 
     calibrating = False  # refused: it needs folds of all rows
 
@@ -40,11 +45,14 @@ class ClusterSession:
             self.posed.preparation.apply(self.test)
         with limited(request.threads):
             self.run = PartitionedRun(self.posed.settled.terms, self.posed.partitions, limits_of(request))
-        self._read = 0.0
+        self._read, self._read_rounds = 0.0, 0
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rounds")
+        self._round: Future[Sample] | None = None  # under way
+        self._stopped = False
 
     @property
     def running(self) -> bool:
-        return self.run.running
+        return self.run.running and not self._stopped
 
     @property
     def parts(self) -> int:
@@ -58,18 +66,32 @@ class ClusterSession:
         return self.run.last
 
     def advance(self) -> Sample:
-        """A round."""
+        """A round, or as much of it as LOOK_SECONDS allow: the next call goes on with it."""
+        if self._round is None:
+            self._round = self._thread.submit(self._make_round)
+        wait([self._round], timeout=LOOK_SECONDS)
+        if self._round.done():
+            self._end_round()
+        return self.run.last
+
+    def _make_round(self) -> Sample:
         with limited(self.request.threads):
             return self.run.advance()
 
+    def _end_round(self) -> None:
+        """Wait for the round that is under way; what went wrong in it is raised here."""
+        if self._round is not None:
+            ended, self._round = self._round, None
+            ended.result()
+
     def stop(self) -> None:
-        self.run.stop()
+        self._stopped = True
 
     def read(self) -> Reading | None:
         """From what the last round told of all rows: no pass over them is made for it."""
-        if time.perf_counter() - self._read < SOONEST:
+        if time.perf_counter() - self._read < SOONEST or self.run.rounds == self._read_rounds:
             return None
-        self._read = time.perf_counter()
+        self._read, self._read_rounds = time.perf_counter(), self.run.rounds
         support, right, total = self.run.counted
         accuracy = right / total if total else float("nan")
         per_class = tuple(support.tolist())
@@ -87,6 +109,9 @@ class ClusterSession:
     def finish(self) -> Outcome:
         """The model with its certificate, recomputed by all workers in float64, and its scores."""
         run = self.run
+        self._end_round()
+        if self._stopped:
+            run.stop()
         with limited(self.request.threads):
             run.finish()
             model = run.model()
@@ -191,8 +216,8 @@ def train_on_cluster(
     assert request.scheduler is not None
     check(request)
     with Connection(request.scheduler, stopped) as connection:
-        connection.heed(lambda: False)  # a stop keeps what there is: the workers must still answer
         session = ClusterSession(request, connection)
+        connection.heed(lambda: False)  # a stop keeps what there is: the workers must still answer
         while session.running:
             if stopped():
                 session.stop()

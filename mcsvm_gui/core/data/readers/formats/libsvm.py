@@ -348,9 +348,7 @@ def _matrix(source: Source, parsed: Parsed, *, whole: bool) -> tuple[sp.csr_arra
     base = 0 if int(parsed.indices.min(initial=1)) == 0 else 1
     width = int(parsed.indices.max(initial=0)) + 1 - base
     size = np.int32 if len(parsed.values) < 2**31 else np.int64
-    indices = parsed.indices.astype(size, copy=False)
-    if base:
-        indices = indices - size(base)
+    indices = (parsed.indices - base).astype(size, copy=False)
     matrix = sp.csr_array((parsed.values, indices, parsed.pointers.astype(size)), shape=(len(parsed.lines), width))
     matrix.sort_indices()
     alike = np.flatnonzero(matrix.indices[1:] == matrix.indices[:-1])
