@@ -151,6 +151,24 @@ def test_a_stop_keeps_what_there_is(cluster: DaskCluster, segment: Path) -> None
     assert len(outcome.trace) == 2
 
 
+@pytest.fixture
+def parquet(segment: Path, tmp_path: Path) -> Path:
+    pytest.importorskip("pyarrow")
+    folder = tmp_path / "parquet"
+    folder.mkdir()
+    for part in segment.iterdir():
+        pd.read_csv(part).to_parquet(folder / f"{part.stem}.parquet", index=False)
+    return folder
+
+
+def test_parquet_parts_are_read_as_csv_parts_are(cluster: DaskCluster, segment: Path, parquet: Path) -> None:
+    text, binary = (trained(folder, "--scheduler", cluster.address) for folder in (segment, parquet))
+    assert sum(binary["cluster"]["parts"]) == sum(text["cluster"]["parts"])  # shared out by sizes of files
+    assert binary["class_counts"] == text["class_counts"]
+    assert binary["kernel"]["gamma"] == pytest.approx(text["kernel"]["gamma"], rel=1e-12)
+    assert binary["certificate"]["dual"] == pytest.approx(text["certificate"]["dual"], rel=1e-4)
+
+
 def test_ctrl_c_keeps_the_certified_model(cluster: DaskCluster, tmp_path: Path) -> None:
     folder, model = tmp_path / "blobs", tmp_path / "m.mcsvm"
     folder.mkdir()

@@ -137,7 +137,7 @@ def parse(data: bytes) -> Parsed:
         found = _parsed(piece)
         here = slice(done, done + len(found.values))
         indices[here], values[here] = found.indices, found.values
-        words.append(found.labels)
+        words.append(np.asarray(found.labels))
         pointers.append(found.pointers[1:] + done)
         lines.append(found.lines + before)
         done, before = here.stop, before + piece.count(b"\n")
