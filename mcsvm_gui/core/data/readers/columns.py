@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm_gui.core.data import spellings
 from mcsvm_gui.core.data.dataset import ColumnKind, Notice, NoticeTally
 from mcsvm_gui.core.data.phrases import Lines, names, places, quoted
 from mcsvm_gui.core.data.readers.cells import BLANKS, CellKind, kind_of, value_of
@@ -17,6 +18,7 @@ from mcsvm_gui.core.data.remedies import Remedy, for_column
 from mcsvm_gui.core.data.roles import dates
 from solvers.errors import Sentence
 
+KEPT_DIGITS = 15  # of any number; with more two may become equal
 FEW_LEVELS, _MANY_LEVELS = 20, 50
 _NOTHING = {CellKind.EMPTY, CellKind.NAN, CellKind.MARKER}
 _DOUBTFUL = {CellKind.MARKER, CellKind.INFINITE}
@@ -98,10 +100,30 @@ def as_numbers(cells: Cells) -> Typed:
     missing = cells.rows(CellKind.MARKER, CellKind.NAN)
     return Typed(
         cells.numbers(),
+        notices=_rounded(cells),
         markers=tuple(cells.some(missing)),
         marked=missing,
         not_numbers=cells.rows(CellKind.NAN),
         infinite=cells.rows(CellKind.INFINITE),
+    )
+
+
+def _rounded(cells: Cells) -> list[Notice]:
+    """A warning where cells became equal that are not."""
+    exact: dict[float, str] = {}
+    for cell, kind in cells.pairs():
+        if kind is CellKind.NUMBER and len(cell) > KEPT_DIGITS:
+            spelled = spellings.number(cell.replace(cells.decimal, "."))
+            if exact.setdefault(value_of(cell, cells.decimal), spelled) != spelled:
+                return [Notice("rounded-together", _differ_in_lost_digits(cells.name))]
+    return []
+
+
+def _differ_in_lost_digits(name: str) -> Sentence:
+    return Sentence(
+        "column {name} holds numbers that differ only beyond the 16 digits that are kept: some have become equal;"
+        " subtract what all values share",
+        name=quoted(name),
     )
 
 

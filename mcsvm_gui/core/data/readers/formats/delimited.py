@@ -19,6 +19,7 @@ from mcsvm_gui.core.data.phrases import Lines, places
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
+from mcsvm_gui.core.data.readers.columns import KEPT_DIGITS
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.formats.dialect import (
     WHITESPACE,
@@ -287,12 +288,14 @@ class RecordCells:
         self.records, self.dialect, self.width = records, layout.dialect, layout.width
         self.nothing, self.body = sorted(layout.declared.nothing), records.body()
         broken = _BROKEN_EXPONENT.search(self.body) is not None
-        numeric = [] if broken else [j for j in self._numeric_in_sample() if j not in spelled]
+        sample = self._sample()
+        numeric = [] if broken else [j for j in self._numeric(sample) if j not in spelled]
         try:
             self.columns = self._parse(numeric)
             doubtful = self._not_finite(np.isinf)
         except (ValueError, OverflowError):
             self.columns, doubtful = self._with_words_for_missing(numeric)
+        doubtful += [j for j in numeric if any(len(cell) > KEPT_DIGITS for cell in sample[j]) and self._one_value(j)]
         if doubtful:
             self.columns |= self._parse([], only=doubtful)
 
@@ -325,12 +328,19 @@ class RecordCells:
             empty |= pd.Series(cells).str.strip().isin(self.nothing).to_numpy(dtype=bool)
         return np.where(empty, np.array(None), cells)
 
-    def _numeric_in_sample(self) -> list[int]:
-        """Columns with a number in them and nothing else: in one of True and False pandas would find 1 and 0."""
+    def _one_value(self, position: int) -> bool:
+        cells = self.columns[position]
+        return cells.dtype == np.float64 and bool((cells == cells[0]).all())
+
+    def _sample(self) -> list[set[str]]:
+        """Some of the cells of each column."""
         rows = [_cells(self.records.text(j), self.dialect) for j in range(min(len(self.records), 20))]
-        columns = [set(map(str.strip, column)) - {""} for column in zip(*rows, strict=True)]
+        return [set(map(str.strip, column)) - {""} for column in zip(*rows, strict=True)]
+
+    def _numeric(self, sample: list[set[str]]) -> list[int]:
+        """Columns with a number in them and nothing else: in one of True and False pandas would find 1 and 0."""
         decimal = self.dialect.decimal
-        return [j for j, cells in enumerate(columns) if cells and all(is_number(cell, decimal) for cell in cells)]
+        return [j for j, cells in enumerate(sample) if cells and all(is_number(cell, decimal) for cell in cells)]
 
     def _parse(
         self, numeric: Sequence[int], *, only: list[int] | None = None, nothing: Sequence[str] = ()

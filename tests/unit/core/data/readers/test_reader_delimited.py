@@ -250,3 +250,18 @@ def test_line_breaks_at_the_end_of_a_cell_are_blanks(read: Read, rows: int) -> N
     assert found.table["x"].to_numpy()[-3:].tolist() == [3, 4, 5]
     assert set(found.table["y"]) == {"u", "v"}
     assert found.class_counts == (rows + 1, rows + 2)
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_numbers_that_rounding_made_equal(read: Read, separator: str) -> None:
+    """1e9 and steps that no float has beside it, whichever decimal mark."""
+    mark = "," if separator == ";" else "."
+    rows = [f"1000000000{mark}{j:012d}{separator}{j}{mark}5{separator}{'ab'[j % 2]}\n" for j in range(6)]
+    found = read(separator.join(["x", "y", "label\n"]) + "".join(rows))
+    said = [str(notice.sentence) for notice in found.notices if notice.code == "rounded-together"]
+    assert len(said) == 1
+    assert said[0].startswith('column "x" holds numbers that differ only beyond the 16 digits')
+    equal = read(
+        separator.join(["x", "label\n"]) + f"1000000000{mark}000000000000{separator}a\n" * 2, needs_label=False
+    )
+    assert "rounded-together" not in codes(equal)
