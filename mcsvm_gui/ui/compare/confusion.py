@@ -144,6 +144,7 @@ class ConfusionView(QWidget):
         self._matrices = tuple(matrices)
         while len(self.panels) < len(matrices):
             panel = MatrixPanel(len(self.panels))
+            panel.setParent(self._inside)  # before it is shown: else it would be a window for a moment
             panel.save_asked.connect(self.save_asked)
             panel.cell_chosen.connect(self.cell_chosen)
             self.panels.append(panel)

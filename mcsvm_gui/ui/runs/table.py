@@ -317,14 +317,14 @@ class RunPanel(QWidget):
         self._nothing.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         stack = QStackedLayout()
         stack.setStackingMode(QStackedLayout.StackingMode.StackAll)
-        stack.addWidget(self.table)
-        stack.addWidget(self._nothing)
-        stack.setCurrentWidget(self._nothing)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
         nest(column, tools)
         nest(column, stack, 1)
+        for widget in (self.table, self._nothing):  # shown at once, which outside of the panel would be as windows
+            stack.addWidget(widget)
+        stack.setCurrentWidget(self._nothing)
 
     # -- setters ----------------------------------------------------------------------------------
 

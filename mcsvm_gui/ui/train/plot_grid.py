@@ -114,7 +114,8 @@ class PlotGrid(QWidget):
             button.setChecked(axis == "seconds")
             button.setProperty("axis", axis)
             button.setStyleSheet(f"padding: {UNIT // 2}px {UNIT}px;")
-            button.setVisible(axis != "examples")
+            if axis == "examples":
+                button.hide()
             self._axes.addButton(button)
             row.addWidget(button)
         self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)
