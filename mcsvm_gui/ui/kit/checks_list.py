@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
@@ -87,6 +88,8 @@ class ChecksList(QListWidget):
             self.setItemWidget(item, line)
             line.acted.connect(self.acted)  # a line that is cleared away goes later, not while it acts
         self._lines = lines
+        for before, after in pairwise([self, *(button for line in lines for button in line.buttons)]):
+            QWidget.setTabOrder(before, after)  # what is made later would come last of the whole page
         self.setVisible(bool(advice))
         self._fit()
 
@@ -137,8 +140,8 @@ class CheckLine(QWidget):
         row.setSpacing(UNIT)
         row.addWidget(Sign(one.severity.value), 0, Qt.AlignmentFlag.AlignTop)
         nest(row, said)
-        self._buttons = [self._button(action) for action in one.actions]
-        for button in self._buttons:
+        self.buttons = [self._button(action) for action in one.actions]
+        for button in self.buttons:
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         row.addStretch()
 
@@ -151,10 +154,10 @@ class CheckLine(QWidget):
 
     def fit(self, room: int) -> int:
         """Gives the words what they need of this width, and returns the height that is needed then."""
-        buttons = sum(button.sizeHint().width() + UNIT for button in self._buttons)
+        buttons = sum(button.sizeHint().width() + UNIT for button in self.buttons)
         whole = max(label.fontMetrics().horizontalAdvance(label.text()) for label in self._labels) + UNIT
         width = max(8 * UNIT, min(whole, room - buttons - 3 * UNIT))
         for label in self._labels:
             label.setFixedWidth(width)
         needed = sum(label.heightForWidth(width) for label in self._labels)
-        return max([needed, 2 * UNIT, *(button.sizeHint().height() for button in self._buttons)])
+        return max([needed, 2 * UNIT, *(button.sizeHint().height() for button in self.buttons)])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
@@ -96,7 +96,9 @@ class ConclusionBar(QFrame):
             button.deleteLater()
         self._steps = [self._button(step) for step in steps]
         for place, button in enumerate(self._steps):
+            before = self.use.previousInFocusChain()
             self._row.insertWidget(place, button)
+            QWidget.setTabOrder(before, button)
 
     def _button(self, step: NextStep) -> QPushButton:
         button = push_button(f"step-{step.code}", step.text, tip=step.sentence)
