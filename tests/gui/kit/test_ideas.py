@@ -41,6 +41,25 @@ def test_as_many_cards_as_there_is_room_for(qtbot: QtBot, width: int, height: in
     assert all(card.geometry().bottom() < height for card in row.cards[:seen])
 
 
+def test_a_card_gives_up_its_button_before_it_goes(qtbot: QtBot) -> None:
+    row = IdeaRow([IdeaCard("six", ideas()["six"])])
+    qtbot.addWidget(row)
+    row.resize(600, 600)
+    row.show()
+    (card,) = row.cards
+    whole = card.wanted_height()
+    assert card._more.isVisible()
+    row.resize(600, whole - 1)
+    assert card.isVisible()
+    assert not card._more.isVisible()
+    compact = card.wanted_height()
+    row.resize(600, compact - 1)
+    assert not card.isVisible()
+    row.resize(600, whole)
+    assert card.isVisible()
+    assert card._more.isVisible()
+
+
 def test_a_form_that_grows_takes_the_place_of_its_card(qtbot: QtBot) -> None:
     form, inside = QWidget(), QLabel()
     QVBoxLayout(form).addWidget(inside)

@@ -35,7 +35,7 @@ class IdeaCard(QFrame):
         self._picture.setAlignment(Qt.AlignmentFlag.AlignLeft)
         self._more = push_button("ideaTourButton", tr("See it in the playground"))
         self._more.clicked.connect(lambda: self.asked.emit(self._idea.tour))
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
         for part in (self._title, self._picture, self._text):
@@ -60,14 +60,22 @@ class IdeaCard(QFrame):
         picture.setDevicePixelRatio(DENSITY)
         self._picture.setPixmap(picture)
 
+    def fit(self, height: int) -> bool:
+        """Whether it finds room, if need be without its button and with less air."""
+        for compact in (False, True):
+            self._more.setVisible(bool(self._idea.tour) and not compact)
+            self._column.setSpacing(UNIT // 2 if compact else UNIT)
+            if self.wanted_height() <= height:
+                return True
+        return False
+
     def wanted_height(self) -> int:
-        layout = self.layout()
-        assert layout is not None
-        return layout.totalHeightForWidth(WIDTH) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+        column = self._column
+        return column.totalHeightForWidth(WIDTH) if column.hasHeightForWidth() else column.totalSizeHint().height()
 
 
 class IdeaRow(QWidget):
-    """As many cards as are wide enough; none where they are too tall."""
+    """As many cards as there is width for, of those that are not too tall."""
 
     asked = Signal(str)
 
@@ -91,8 +99,9 @@ class IdeaRow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         room = (self.width() + 4 * UNIT) // (WIDTH + 4 * UNIT)
-        for place, card in enumerate(self.cards):
-            card.setVisible(place < room and card.wanted_height() <= self.height())
+        fitting = [card for card in self.cards if card.fit(self.height())][:room]
+        for card in self.cards:
+            card.setVisible(card in fitting)
 
 
 class Invitation(QWidget):
