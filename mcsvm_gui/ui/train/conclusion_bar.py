@@ -96,7 +96,7 @@ class ConclusionBar(QFrame):
             button.deleteLater()
         self._steps = [self._button(step) for step in steps]
         for place, button in enumerate(self._steps):
-            before = self.use.previousInFocusChain()
+            before = self.use.previousInFocusChain() or self
             self._row.insertWidget(place, button)
             QWidget.setTabOrder(before, button)
 
