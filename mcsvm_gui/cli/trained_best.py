@@ -84,7 +84,7 @@ def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
         if number == 0:
             model_file.save(options.model, outcome.trained)
         known = None if tested is None else run_scores(number, outcome.trained, tested, request.seed)
-        said = choice.mean, number == 0, choice.cut, choice.edges, choice.ranges
+        said = choice.mean, number == 0, choice.cut, choice.edges, choice.share, choice.ranges
         candidates.append(Candidate(number, request.machine, outcome.document, known, *said))
     conclusion = conclude(candidates, told_apart(one.scores for one in candidates if one.scores is not None))
     assert conclusion is not None

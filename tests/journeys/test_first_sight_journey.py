@@ -158,7 +158,7 @@ def test_the_best_model_is_found_and_the_command_finds_the_same(
         "--machine",
         "all",
         "--search",
-        "coarse-to-fine",
+        "halving",
         "--led",
         "--step",
         "7",
@@ -248,6 +248,7 @@ def test_from_a_file_to_a_saved_model_in_five_clicks(
     assert table.viewport().height() >= 6 * table.verticalHeader().defaultSectionSize()
     best_run = hand.runs.record(hand.runs.ids()[0])
     assert hand.text("runTitle").startswith(best_run.name), "the best is the run at hand"
+    assert not hand.window.pages["train"].horizontalScrollBar().maximum()
     click("saveBestButton")
     hand.answer_file(tmp_path / "best.mcsvm")  # Enter
     hand.wait(lambda: str(tmp_path / "best.mcsvm") in hand.text("conclusionNote"))

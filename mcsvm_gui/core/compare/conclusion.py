@@ -32,6 +32,7 @@ class Candidate:
     chosen: bool = False  # it is what that search chose of all machines
     cut: bool = False  # that search ended before it had tried all
     edges: Collection[str] = ()  # of the ranges, beyond which better cells may lie; as Grid.edges names them
+    share: float = 1.0  # of the training rows that it was validated on
     ranges: tuple[str, ...] = ()  # of a search that goes on, as core/tune/best.py writes them
 
 
@@ -102,8 +103,9 @@ def _tested(
         **dict(zip(("low", "high"), ends, strict=True)),
     )
     if best.validation is not None:
-        chosen = figures.accuracy(best.validation)
+        chosen, part = figures.accuracy(best.validation), figures.per_cent(best.share)
         said = tr("{said}, chosen by its cross-validation of {chosen}", said=said, chosen=chosen)
+        said = said if best.share == 1.0 else tr("{said} on {share} of the rows", said=said, share=part)
     others = [one for one in candidates if one is not best and one.scores is not None]
     parts = [said, *_against(best, scores, others, p), _certain(best)]
     return "; ".join(parts)

@@ -36,6 +36,7 @@ class Chosen:
     edges: tuple[str, ...]  # of the ranges, beyond which better cells may lie; as Grid.edges names them
     cut: bool  # the search ended before it had tried all
     ranges: tuple[str, ...]  # of a search that goes on, beyond these edges: "C=2^-2:2^12"
+    share: float  # of the training rows that it was validated on: after a stop not all
 
 
 def search_for_best(
@@ -59,23 +60,13 @@ def search_for_best(
         machines=machines,
         C=taken["C"],
         gamma=taken.get("gamma"),
-        search=_strategy(dataset, share),
+        search="halving",  # where too few rows are left for a part of them: every cell of the machines that lead
         folds=_folds(dataset, share),
         led=True,
         budget=budget,
         test_share=request.holdout,
     )
     return replace(request, holdout=None, test=None, test_digest=None, calibrate="none", costs=None), wanted
-
-
-def _strategy(dataset: Dataset, share: float) -> str:
-    """Halving where a part of the rows tells cells apart; where there are too few, fewer cells on all of them."""
-    from solvers.budget import SEARCH
-    from solvers.selection.search import least_share
-
-    rows = max(int(dataset.rows * share * (1.0 - 1.0 / TuneRequest.folds)), 1)
-    least = least_share(rows, len(dataset.classes))
-    return "halving" if any(least <= part < 1.0 for part, _ in SEARCH.rungs) else "coarse-to-fine"
 
 
 def _folds(dataset: Dataset, share: float) -> int:
@@ -101,7 +92,8 @@ def _chosen(tuned: Tuned, cell: Cell) -> Chosen:
     grid = tuned.tuning.grid
     searched = {"C": grid.costs, "gamma": grid.gammas}
     ranges = tuple(_further(name, one, edges) for name, one in searched.items() if one is not None)
-    return Chosen(cell, tuned.results[cell].mean, edges, tuned.stopped or tuned.over_budget, ranges)
+    mine = tuned.results[cell]
+    return Chosen(cell, mine.mean, edges, tuned.stopped or tuned.over_budget, ranges, mine.share)
 
 
 def _is_steep(tuned: Tuned, cell: Cell, edge: str) -> bool:

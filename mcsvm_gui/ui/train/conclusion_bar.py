@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.buttons import labelled, push_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable, set_role, show_text
 from mcsvm_gui.ui.kit.nesting import nest
@@ -41,7 +42,10 @@ class ConclusionBar(QFrame):
         self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.use = push_button("useBestButton", tr("Use it on new rows"), tip=tr("Open it on the Predict page"))
         self.use.clicked.connect(self.use_asked)
-        self.save = push_button("saveBestButton", tr("Save model…"), tip=tr("As a file that predicts new rows"))
+        self.save = labelled(
+            "saveBestButton", tr("Save model…"), tr("Save it as a file that predicts new rows"), "save"
+        )
+        self.save.setMinimumWidth(4 * UNIT)  # its words give way
         self.save.clicked.connect(self.save_asked)
         self.note = selectable("conclusionNote", "muted")
         self.note.hide()
@@ -85,6 +89,15 @@ class ConclusionBar(QFrame):
             self.label.setText(words)
         self._show_steps(steps[:MOST])
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.save.show_texts(True)
+        widths = [button.sizeHint().width() + UNIT for button in (*self._steps, self.use, self.save)]
+        self.save.show_texts(sum(widths) <= self.width())
+
     def _show_steps(self, steps: Sequence[NextStep]) -> None:
         if tuple(steps) == self._shown_steps:
             return
@@ -99,6 +112,7 @@ class ConclusionBar(QFrame):
             before = self.use.previousInFocusChain() or self
             self._row.insertWidget(place, button)
             QWidget.setTabOrder(before, button)
+        self._fit()
 
     def _button(self, step: NextStep) -> QPushButton:
         button = push_button(f"step-{step.code}", step.text, tip=step.sentence)

@@ -207,7 +207,7 @@ class FindBest(QObject):
 
 
 def _choice(one: Chosen) -> dict[str, Any]:
-    return {"mean": one.mean, "edges": list(one.edges), "cut": one.cut, "ranges": list(one.ranges)}
+    return {"mean": one.mean, "share": one.share, "edges": list(one.edges), "cut": one.cut, "ranges": list(one.ranges)}
 
 
 def _known(kept: object) -> bool:

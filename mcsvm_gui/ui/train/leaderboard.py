@@ -299,7 +299,9 @@ def _told(found: Mapping[str, Any] | None) -> dict[str, Any]:
     if found is None:
         return {}
     flags = {name: found.get(name) is True for name in ("chosen", "cut")}
-    listed = {name: tuple(map(str, found.get(name, ()))) for name in ("edges", "ranges")}
+    listed: dict[str, Any] = {name: tuple(map(str, found.get(name, ()))) for name in ("edges", "ranges")}
+    share = found.get("share")
+    listed["share"] = share if isinstance(share, float) and 0.0 < share <= 1.0 else 1.0
     return {"validation": found["mean"], **listed, **flags}
 
 

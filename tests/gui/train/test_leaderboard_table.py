@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
+from mcsvm_gui.core.compare.conclusion import NextStep
 from mcsvm_gui.core.project.leaderboard import Standing
 from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.ui.train.conclusion_bar import ConclusionBar
 from mcsvm_gui.ui.train.leaderboard import Leaderboard
 
 
@@ -38,3 +41,17 @@ def test_of_equals_the_better_validated_stands_first(qtbot: QtBot) -> None:
     board.show_runs(runs, {1: Standing(2), 2: Standing(1, validation=0.9), 3: Standing(1, validation=0.8)})
     assert board.runs.shown() == [2, 3, 1]
     assert [board.runs.index(row, 0).data() for row in range(3)] == ["=1", "=1", "2"]
+
+
+@pytest.mark.parametrize("width", [400, 900])
+def test_the_button_that_saves_gives_way_to_the_others(qtbot: QtBot, width: int) -> None:
+    bar = ConclusionBar()
+    qtbot.addWidget(bar)
+    bar.show_conclusion(
+        "So it is.", [NextStep("cut", "", "Search on and on"), NextStep("edge", "", "Search beyond it")]
+    )
+    bar.resize(width, 200)
+    bar.show()
+    assert bool(bar.save.text()) == (width == 900)
+    assert bar.save.isVisible()
+    assert bar.width() == width
