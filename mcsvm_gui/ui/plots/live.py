@@ -149,6 +149,10 @@ class ConvergencePlot(LivePlot):
 class RunConvergencePlot(ConvergencePlot):
     """Of one run beside plots of others: all of it is pale where another run stands out."""
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name_axis("left", "")  # too low for it; lines are named at their ends
+
     def name(self, words: str) -> None:
         if words != self.titled:
             self.titled = words
