@@ -41,8 +41,13 @@ def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCapture
     if request.node.get_closest_marker("logs_expected"):
         return
     records = [record for phase in ("setup", "call") for record in caplog.get_records(phase)]
-    loud = [record.getMessage() for record in records if record.levelno >= logging.WARNING]
+    loud = [record.getMessage() for record in records if record.levelno >= logging.WARNING and not slow(record)]
     assert not loud, f"unexpected log lines: {loud}"
+
+
+def slow(record: logging.LogRecord) -> bool:
+    """Python's developer mode tells which tasks took over 0.1 s by the clock; a busy machine is no error."""
+    return record.name == "asyncio" and record.getMessage().startswith("Executing ")
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from mcsvm_gui.core.base.resources import dataset as bundled
 from mcsvm_gui.core.data.dataset import Column, Dataset
 from mcsvm_gui.core.data.preparation import Rules, fit
 from mcsvm_gui.core.export import EXPORTERS
+from mcsvm_gui.core.export.c.trial import compiler
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, Decisions
 from solvers import MultiClassSVC
@@ -25,7 +26,9 @@ from solvers.uncertainty.costs import CostRule
 FILLED = Rules(missing="most-frequent")
 HERE = all(map(find_spec, ("onnx", "onnxruntime")))
 NO_ONNX = pytest.mark.skipif(not HERE, reason="onnx and onnxruntime are not installed (pip install 'mcsvm[export]')")
-FORMATS = [pytest.param(name, marks=NO_ONNX) if name == "onnx" else name for name in EXPORTERS]
+NO_COMPILER = pytest.mark.skipif(compiler() is None, reason="there is no C compiler here")
+TRIED_BY = {"onnx": NO_ONNX, "c": NO_COMPILER}  # without which the format is not tried on rows
+FORMATS = [pytest.param(name, marks=TRIED_BY[name]) if name in TRIED_BY else name for name in EXPORTERS]
 SIX = ("ww", "llw", "cs", "ova", "ovo", "dag")
 KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"kernel": "rbf", "gamma": 0.6},

@@ -13,7 +13,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from export_models import FORMATS, HOSTILE, KERNELS, Trained, dataset_of, iris, mixed, one_in_three, trained_on
+from export_models import (
+    FORMATS,
+    HOSTILE,
+    KERNELS,
+    NO_COMPILER,
+    Trained,
+    dataset_of,
+    iris,
+    mixed,
+    one_in_three,
+    trained_on,
+)
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -74,7 +85,7 @@ def test_c_literals(text: str) -> None:
     assert decoded == text.encode("utf-8", "surrogatepass")
 
 
-@pytest.mark.skipif(compiler() is None, reason="there is no C compiler here")
+@NO_COMPILER
 def test_the_compiler_reads_the_same(tmp_path: Path) -> None:
     texts = [*HOSTILE, "".join(map(chr, range(1, 0x180))), "é" * 3000]
     lines = "".join(f"puts({literal(text)});" for text in texts)
@@ -85,7 +96,7 @@ def test_the_compiler_reads_the_same(tmp_path: Path) -> None:
     assert said == "".join(f"{text}\n" for text in texts).encode()
 
 
-@pytest.mark.skipif(compiler() is None, reason="there is no C compiler here")
+@NO_COMPILER
 @pytest.mark.parametrize(("machine", "kernel"), one_in_three(["ww", "ovo", "dag"], list(KERNELS)))
 def test_c_without_a_warning(machine: str, kernel: str, tmp_path: Path) -> None:
     for number, data in enumerate((iris(), mixed())):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 import runpy
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from export_models import FORMATS, NO_ONNX
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +25,6 @@ from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
-NO_ONNX = pytest.mark.skipif(find_spec("onnxruntime") is None, reason="onnxruntime is not installed")
 TABLE = "when,note,size,colour,label\n" + "".join(
     f"2024-{1 + j % 12:02}-0{1 + j % 9} {j % 24:02}:15,{['corn and wheat', 'GOLD; silver'][j % 2]} {j % 5},"
     f"{'' if j % 4 == 0 else j},{['red', 'blue', 'green', ''][j % 4]},{'ab'[j % 2]}\n"
@@ -72,7 +71,7 @@ RULED = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=NO_ONNX if name == "onnx" else ()) for name in EXPORTERS])
+@pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("case", RULED)
 def test_a_format_that_takes_the_model_decides_alike(tmp_path: Path, case: str, name: str) -> None:
     model = trained(tmp_path, RULED[case])

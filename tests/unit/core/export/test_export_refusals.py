@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from export_models import NO_ONNX, Trained, dataset_of, trained_on
+from export_models import NO_COMPILER, NO_ONNX, Trained, dataset_of, trained_on
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Rules
@@ -95,7 +95,7 @@ ASKED = [
     "python",
     "pmml",
     pytest.param("onnx", marks=NO_ONNX),
-    pytest.param("c", marks=pytest.mark.skipif(compiler() is None, reason="there is no C compiler here")),
+    pytest.param("c", marks=NO_COMPILER),
 ]
 ASK = {"python": by_python, "c": by_c, "onnx": by_onnx, "pmml": by_pmml}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from export_models import HERE, NO_ONNX
+from export_models import HERE, NO_COMPILER, NO_ONNX
 from small_table import clouds
 
 from mcsvm_gui.core.export import BY_COSTS, EXPORTERS, onnx
@@ -66,6 +66,7 @@ def test_other_formats_say_that_they_cannot_hold_it(name: str, tmp_path: Path) -
     assert not list(tmp_path.iterdir())
 
 
+@NO_COMPILER
 def test_a_file_that_forgets_the_rule_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The trial compares decisions, rejected rows too."""
     monkeypatch.setattr("mcsvm_gui.core.export.python.probabilities.rule", lambda plain: [])
