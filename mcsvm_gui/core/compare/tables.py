@@ -237,7 +237,7 @@ def _class_row(side: Side, name: str) -> tuple[TableCell, ...]:
 
 
 def _violation(value: float | None) -> TableCell:
-    return TableCell(value, figures.NONE if value is None else f"{value:.5g}")
+    return TableCell(value, figures.NONE if value is None else f"{value:.3g}")
 
 
 def _margins(sides: Sequence[Side]) -> ResultTable:

@@ -70,6 +70,8 @@ class MatrixPanel(QWidget):
         self._right.setText(matrix.accuracy)
         self.table.setAccessibleName(tr("Confusion matrix of {run}", run=matrix.label))
         self.table.show_table(matrix.shares if shares else matrix.counts)
+        header = self.table.horizontalHeader()
+        self._narrow = [header.sectionSize(section) for section in range(header.count())]
         self._draw_sign()
 
     def _choose(self, true: str, column: int) -> None:
@@ -82,9 +84,13 @@ class MatrixPanel(QWidget):
         if self._matrix is not None:
             self._sign.setPixmap(stroke_icon(self._matrix.machine, *STROKE).pixmap(*STROKE))
 
-    def fit(self, room: int) -> None:
-        """As wide as it has to be, or as there is room."""
+    def fit(self, room: int, *, alone: bool = False) -> None:
+        """As wide as it has to be, or as there is room; `alone` in its row, headings are read whole where they can."""
         table, frame = self.table, 2 * self.table.frameWidth()
+        header, each = table.horizontalHeader(), (room - frame - self._narrow[0]) // max(len(self._narrow) - 1, 1)
+        for section, narrow in enumerate(self._narrow):
+            wanted = min(header.sectionSizeHint(section), each) if alone and section else narrow
+            header.resizeSection(section, max(narrow, wanted))
         width = table.horizontalHeader().length() + frame
         height = table.horizontalHeader().sizeHint().height() + table.verticalHeader().length() + frame
         bar = table.horizontalScrollBar().sizeHint().height()
@@ -164,6 +170,8 @@ class ConfusionView(QWidget):
             panel.fit(room)
         widest = max((panel.table.width() for panel in seen), default=0)
         across = max(1, (room + 2 * UNIT) // (max(widest, NARROWEST) + 2 * UNIT))
+        for panel in seen if across == 1 else ():
+            panel.fit(room, alone=True)
         for panel in self.panels:
             self._grid.removeWidget(panel)
             panel.setVisible(panel in seen)

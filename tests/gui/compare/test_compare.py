@@ -476,6 +476,22 @@ def test_matrices_take_the_room_there_is_and_no_more(page: ComparePage, qtbot: Q
             assert panel.table.width() <= page.confusion.width()
 
 
+def test_headings_of_a_matrix_alone_in_its_row_take_the_room_there_is(page: ComparePage) -> None:
+    page.tabs.setCurrentWidget(page.confusion)
+    page.resize(1000, 600)
+    panel = page.confusion.panels[0]
+    panel.show_matrix(panel._matrix, False)
+    header = panel.table.horizontalHeader()
+    panel._narrow = [60] * header.count()
+    hints = [header.sectionSizeHint(section) for section in range(1, header.count())]
+    panel.fit(60 + 300 * header.count(), alone=True)
+    assert [header.sectionSize(section) for section in range(1, header.count())] == [max(60, hint) for hint in hints]
+    panel.fit(70 * header.count(), alone=True)  # not for all: each its share
+    assert panel.table.width() <= 70 * header.count()
+    panel.fit(600)
+    assert {header.sectionSize(section) for section in range(header.count())} == {60}
+
+
 @pytest.mark.slow
 def test_histories_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> None:
     plot = child(page, TraceOverlay, "traceOverlayPlot")
