@@ -171,7 +171,8 @@ class PredictPresenter(QObject):
             return open_for(trained, path, ReadOptions())
 
         self._source, self._data_path = read, path
-        self.view.set_data(PurePath(path).name, str(Path(path).absolute().parent))
+        folder = PurePath(path).parent
+        self.view.set_data(PurePath(path).name, str(folder) if folder.parts else "")
         self.predict()
 
     def use_open_data(self) -> None:

@@ -102,6 +102,15 @@ def test_whatever_comes_first_the_other_completes_it(stage: Stage, files, order:
     assert shown(stage).scores is None
 
 
+def test_a_file_stands_with_its_folder_where_one_was_named(
+    stage: Stage, files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files.folder)
+    for path, folder in (("bare.csv", ""), (files.bare, str(files.folder))):
+        stage.page.data_file_chosen.emit(path)
+        assert stage.page.last("set_data") == ("bare.csv", folder)
+
+
 def test_a_missing_column_is_named_where_the_data_are(stage: Stage, files) -> None:
     stage.page.model_file_chosen.emit(files.model)
     stage.page.data_file_chosen.emit(files.narrow)
