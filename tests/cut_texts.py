@@ -34,6 +34,8 @@ from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.plots.base import Plot
 
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CELL = 16  # pixels beside a number: the padding of the style sheet, and what Qt adds
 SLACK = 2  # pixels: of rounding, and of the bearing of a last letter
 
 
@@ -147,8 +149,9 @@ def of_cells(view: QTableView | QListView) -> Iterator[str]:
         words = str(index.data(Qt.ItemDataRole.DisplayRole) or "")
         room = view.visualRect(index).width()
         needed = max((view.fontMetrics().horizontalAdvance(line) for line in words.splitlines()), default=0)
-        needed += view.iconSize().width() if index.data(Qt.ItemDataRole.DecorationRole) and needed else 0
-        if needed > room + SLACK and not index.data(Qt.ItemDataRole.ToolTipRole):
+        number = index.data(Qt.ItemDataRole.TextAlignmentRole) == RIGHT  # which is not to be guessed by its beginning
+        cut = needed + CELL > room + SLACK if number else needed > room + SLACK
+        if words and cut and (number or not index.data(Qt.ItemDataRole.ToolTipRole)):
             column = model.headerData(index.column(), Qt.Orientation.Horizontal)
             yield f"cell of {column!r}, {room} of {needed} pixels wide: {words!r}"
 

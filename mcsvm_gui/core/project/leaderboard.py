@@ -115,9 +115,9 @@ def leaderboard_columns(
             tr("Mean of the cross-validation that chose C and gamma"),
             lambda run: standing(run).validation,
         ),
-        replace(known["seconds"], width=6),
+        replace(known["seconds"], width=7),
         replace(known["n_support"], title=tr("Vectors"), width=6),
-        RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=11),
+        RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=10),
         *(known[name] for name in ROOMY),
     )
 

@@ -61,7 +61,7 @@ class Axis(pg.AxisItem):
         painter.setFont(self.style["tickFont"])
         specs = self.generateDrawSpecs(painter)
         painter.restore()
-        if specs is None or self._tickLevels is not None or not self.style["hideOverlappingLabels"]:
+        if specs is None or self._tickLevels is not None:
             return specs
         axis, ticks, texts = specs
         return axis, ticks, apart(texts, upright=self.orientation in ("left", "right"))

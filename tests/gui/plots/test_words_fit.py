@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cut_texts import of_numbers
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +14,7 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.axis import apart
 from mcsvm_gui.ui.plots.base import Plot
 from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
+from mcsvm_gui.ui.plots.live import ConvergencePlot
 
 
 @pytest.mark.parametrize("gap", [2.0, 7.0, 13.0, 30.0])
@@ -29,6 +31,15 @@ def test_numbers_keep_apart_and_as_many_stay_as_can(gap: float, count: int, upri
     assert steps <= {int(np.ceil(12.0 / gap))}
     if gap >= 12.0:
         assert len(kept) == count
+
+
+@pytest.mark.parametrize("height", [77, 100, 200, 400])
+@pytest.mark.parametrize("highest", [4.0, 100.0, 330_000.0])
+def test_numbers_of_a_plot_keep_apart_however_low_it_is(height: int, highest: float, qtbot: QtBot) -> None:
+    plot = made(qtbot, ConvergencePlot(), 290, height)
+    plot.setYRange(0.0, highest)
+    assert not list(of_numbers(plot.getAxis("left")))
+    assert plot.grab().width() == 290
 
 
 def made(qtbot: QtBot, plot: Plot, width: int, height: int) -> Plot:
