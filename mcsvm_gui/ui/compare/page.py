@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QSplitter,
     QStackedLayout,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter
+from mcsvm_gui.ui.kit.tabs import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class ComparePage(PageWidget):
         self.tools.report_chosen.connect(self._ask_for_report)
 
     def _lay_out(self) -> None:
-        self.tabs = QTabWidget()
+        self.tabs = Tabs()
         self.tabs.setObjectName("compareTabs")
         self.tabs.setAccessibleName(tr("What is compared"))
         self.tabs.setDocumentMode(True)

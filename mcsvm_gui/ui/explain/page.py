@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QSplitter,
     QStackedLayout,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +26,7 @@ from mcsvm_gui.ui.kit.buttons import labelled, push_button, python_button
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.tabs import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
@@ -56,7 +56,7 @@ class ExplainPage(QWidget):
         self.setAccessibleName(tr("Explain"))
         self._make_controls()
         self.row, self.overview, self.map = RowPanel(), OverviewPanel(), MapPanel()
-        self.tabs = QTabWidget()
+        self.tabs = Tabs()
         self.tabs.setObjectName("explainTabs")
         self.tabs.setAccessibleName(tr("What is explained"))
         self.tabs.setDocumentMode(True)

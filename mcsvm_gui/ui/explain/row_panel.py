@@ -21,6 +21,7 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.tabs import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour, isolated, shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
@@ -88,7 +89,7 @@ class RowPanel(QWidget):
         self.flips.fixed_changed.connect(lambda: self.show_flip(None))
 
     def _tabs(self) -> QTabWidget:
-        self.tabs = QTabWidget()
+        self.tabs = Tabs()
         self.tabs.setObjectName("explainRowTabs")
         self.tabs.setAccessibleName(tr("More about the row"))
         self.tabs.setDocumentMode(True)

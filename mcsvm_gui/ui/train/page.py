@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QStackedLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.ui.kit import file_dialogs
@@ -19,6 +19,7 @@ from mcsvm_gui.ui.kit.ideas.card import IdeaCard, Invitation
 from mcsvm_gui.ui.kit.ideas.table import ideas, machine_ideas
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter, form_side
+from mcsvm_gui.ui.kit.tabs import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.train.conclusion_bar import ConclusionBar
 from mcsvm_gui.ui.train.leaderboard import Leaderboard
@@ -134,7 +135,7 @@ class TrainPage(PageWidget):
         self._stack = QStackedLayout(upper)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._live())
-        self.tabs = QTabWidget()
+        self.tabs = Tabs()
         self.tabs.setObjectName("runTabs")
         self.tabs.setAccessibleName(tr("Runs"))
         self.tabs.setDocumentMode(True)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QTabWidget, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.tabs import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.heatmap import HeatPlot
 from mcsvm_gui.ui.plots.scale_bar import ScaleStrip
@@ -20,7 +21,7 @@ COLUMNS = 3
 BETWEEN = 15  # milliseconds from one tile to the next
 
 
-class HeatTabs(QTabWidget):
+class HeatTabs(Tabs):
     cell_chosen = Signal(str, float, object)  # machine, C, gamma or None
     machine_shown = Signal(str)  # nothing for all of them
     message = Signal(str)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QSplitter,
-    QTabWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
@@ -22,6 +21,7 @@ from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.tabs import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.shell.dialogs.crash import log_text
 from mcsvm_gui.ui.shell.dialogs.shortcuts import facts_tree
@@ -37,7 +37,7 @@ class AboutDialog(Dialog):
         self._version = selectable("aboutVersion", "muted")
         self._text = log_text("aboutText", tr("Licence and sources"))
         self._text.setLineWrapMode(self._text.LineWrapMode.WidgetWidth)
-        tabs = QTabWidget()
+        tabs = Tabs()
         tabs.setObjectName("aboutTabs")
         tabs.setAccessibleName(tr("About mcsvm"))
         tabs.addTab(self._text, tr("Licence and sources"))
