@@ -23,6 +23,7 @@ from mcsvm_gui.ui.plots.stroke import draw_stroke
 Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LONG = 20  # letters; longer texts of cells may be cut, and stand in a tooltip
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NOWHERE = QModelIndex()
 HEAT = 0.45  # how much of a colour lies on a cell at the most
@@ -160,7 +161,7 @@ def _sign(cell: TableCell) -> QPixmap | None:
 
 _ANSWERS: dict[int, Callable[[TableCell], Any]] = {
     ROLE.DisplayRole: lambda cell: on_one_line(cell.text),
-    ROLE.ToolTipRole: lambda cell: plain_tip(cell.tip) if cell.tip else None,
+    ROLE.ToolTipRole: lambda cell: plain_tip(cell.tip or cell.text) if cell.tip or len(cell.text) > LONG else None,
     ROLE.ForegroundRole: _colour,
     ROLE.BackgroundRole: _ground,
     ROLE.FontRole: _font,

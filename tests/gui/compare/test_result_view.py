@@ -44,3 +44,13 @@ def test_a_sorted_table_is_sorted_anew(qtbot: QtBot) -> None:
     view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
     view.show_table(table((1, 1)))
     assert [view.entries.index(row, 1).data() for row in range(3)] == ["99", "21", "1"]
+
+
+def test_a_long_text_that_may_be_cut_stands_in_its_tooltip(qtbot: QtBot) -> None:
+    view = ResultTableView("aTable", "A table")
+    qtbot.addWidget(view)
+    long = "support vectors of <building_windows>"
+    cells = TableCell(long, long), TableCell(1, "1"), TableCell(long, long, tip="why")
+    view.show_table(ResultTable(tuple(Header(f"h{column}") for column in range(3)), (cells,)))
+    tips = [view.entries.index(0, column).data(Qt.ItemDataRole.ToolTipRole) for column in range(3)]
+    assert tips == ["<p>support vectors of &lt;building_windows&gt;</p>", None, "why"]
