@@ -26,8 +26,7 @@ from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
-from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter
-from mcsvm_gui.ui.kit.tabs import Tabs
+from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter, Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:

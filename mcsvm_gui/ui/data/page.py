@@ -30,7 +30,7 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
-from mcsvm_gui.ui.kit.tabs import Tabs
+from mcsvm_gui.ui.kit.page import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_bars import ClassBars
 from mcsvm_gui.ui.plots.projection import Projection

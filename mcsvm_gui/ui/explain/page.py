@@ -26,7 +26,7 @@ from mcsvm_gui.ui.kit.buttons import labelled, push_button, python_button
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
-from mcsvm_gui.ui.kit.tabs import Tabs
+from mcsvm_gui.ui.kit.page import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView

@@ -21,7 +21,7 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
-from mcsvm_gui.ui.kit.tabs import Tabs
+from mcsvm_gui.ui.kit.page import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour, isolated, shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView

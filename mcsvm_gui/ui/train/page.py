@@ -18,8 +18,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.ideas.card import IdeaCard, Invitation
 from mcsvm_gui.ui.kit.ideas.table import ideas, machine_ideas
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
-from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter, form_side
-from mcsvm_gui.ui.kit.tabs import Tabs
+from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter, Tabs, form_side
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.train.conclusion_bar import ConclusionBar
 from mcsvm_gui.ui.train.leaderboard import Leaderboard

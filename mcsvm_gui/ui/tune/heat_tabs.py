@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.tabs import Tabs
+from mcsvm_gui.ui.kit.page import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.heatmap import HeatPlot
 from mcsvm_gui.ui.plots.scale_bar import ScaleStrip

@@ -21,7 +21,7 @@ from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
-from mcsvm_gui.ui.kit.tabs import Tabs
+from mcsvm_gui.ui.kit.page import Tabs
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.shell.dialogs.crash import log_text
 from mcsvm_gui.ui.shell.dialogs.shortcuts import facts_tree
