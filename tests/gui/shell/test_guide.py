@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from table_headings import headings
 
 from mcsvm_gui.app import create_window
 from mcsvm_gui.cli import _parser
@@ -99,7 +100,7 @@ def said(language: str) -> dict[str, str]:
 def test_every_name_in_the_guide_is_in_the_window(qtbot: QtBot, window: QMainWindow) -> None:
     window.assembly.workspace.open_data(str(dataset("iris")))
     qtbot.waitUntil(lambda: window.assembly.workspace.dataset is not None)
-    assert set(names("en")) - said_by(window) - LATER == set()
+    assert set(names("en")) - said_by(window) - LATER - headings() == set()
     assert set(said("de")) >= LATER
 
 

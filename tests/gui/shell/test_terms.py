@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import pkgutil
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +12,7 @@ import pytest
 from PySide6.QtCore import QAbstractTableModel, Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
+from table_headings import headings
 
 from mcsvm_gui.core.base import i18n
 from mcsvm_gui.core.base.i18n import translation
@@ -34,25 +33,10 @@ from mcsvm_gui.ui.runs.table_model import RunModel
 from mcsvm_gui.ui.tables.result_view import ResultTableModel
 from mcsvm_gui.ui.train.machine_form import MachineForm
 
-ROOT = Path(__file__).parents[3]
-
 
 def titles() -> set[str]:
     asked = {i18n.tr(option.title) for option in (*ASKED.values(), *SEARCHED.values())}
     return asked | {column.title for column in (*columns(), *leaderboard_columns(dict))} | {*map(i18n.tr, headings())}
-
-
-def headings() -> set[str]:
-    """Of all other tables, but for names of runs, classes and columns, and what has a term of its own."""
-    found = {"Row", "Prediction", "In the file", "Set"} | {"Class", "Rows", "Weight", "Factor"}  # predictions; weights
-    found |= {*FlipTableModel().headings(), *RolesModel()._titles}
-    for path in (ROOT / "mcsvm_gui").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Header":
-                words = [word.value for word in ast.walk(node.args[0]) if isinstance(word, ast.Constant)]
-                own = {keyword.arg for keyword in node.keywords} >= {"term"}
-                found |= {str(word) for word in words if isinstance(word, str) and not own}
-    return found
 
 
 @pytest.mark.parametrize("language", translation.languages())
