@@ -84,7 +84,13 @@ def test_the_bundles_bill_is_what_the_window_shows(bundle: Path, monkeypatch: py
 
 def test_extras_that_users_may_have_are_those_of_the_project() -> None:
     project = tomllib.loads((changes.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert set(project["optional-dependencies"]) == licences.OWN_EXTRAS | {"test", "coverage", "peers", "site", "bundle"}
+    assert set(project["optional-dependencies"]) == licences.OWN_EXTRAS | {
+        "test",
+        "coverage",
+        "peers",
+        "site",
+        "bundle",
+    }
 
 
 def test_requirements_are_read_with_their_conditions() -> None:
