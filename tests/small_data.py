@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS, Kernel
 from solvers.posing import pose
 from solvers.problem import Problem
 from solvers.run.loop import Limits, Run
+from solvers.work import Work
 
 KERNEL_PARAMETERS: dict[str, dict[str, Any]] = {
     "rbf": {"gamma": 0.7},
@@ -59,3 +61,16 @@ def finished(problem: Problem, method: str = "auto", tolerance: float = 1e-6, **
 
 def trained(X: Any, y: Any, **parameters: Any) -> MultiClassSVC:
     return MultiClassSVC(**{"gamma": 0.7, "tol": 1e-6, **parameters}).fit(X, y)
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Let every slice of a run end after a random number of pieces of its work, in the middle of whatever that is."""
+    random = np.random.default_rng(seed)
+
+    def go_on(run: Run, work: Work[None]) -> None:
+        for _ in range(2 ** int(random.integers(0, 11))):
+            if next(work, "ended") == "ended":
+                run._work = None
+                return
+
+    monkeypatch.setattr(Run, "_go_on", go_on)

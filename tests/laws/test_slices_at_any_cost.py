@@ -8,7 +8,7 @@ from itertools import cycle
 
 import numpy as np
 import pytest
-from small_data import blobs, problem_of
+from small_data import blobs, interrupt, problem_of
 
 from solvers.dual.certificate import certify
 from solvers.problem import Problem
@@ -66,6 +66,21 @@ def test_a_checkpoint_between_any_two_slices_changes_no_bit(machine: str, cost: 
         run.advance(int(lengths.integers(1, 400)))
         if run.running:
             run = Run.load(posed(machine, 0, cost), io.BytesIO(run.pack()))
+    assert_same(whole, run)
+
+
+@pytest.mark.parametrize(("cost", "tolerance"), COSTS)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_checkpoint_between_any_two_pieces_changes_no_bit(
+    machine: str, cost: float, tolerance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = ended(begun(machine, 1, cost, tolerance), cycle([None]))
+    interrupt(monkeypatch, 1)
+    run = begun(machine, 1, cost, tolerance)
+    while run.running:
+        run.advance(400)
+        if run.running:
+            run = Run.load(posed(machine, 1, cost), io.BytesIO(run.pack()))
     assert_same(whole, run)
 
 

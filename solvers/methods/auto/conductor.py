@@ -235,7 +235,8 @@ class Auto(Method[AutoState]):
     def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
         until = state.steps + steps
         while True:
-            if state.outcome is not Progress.MOVING or state.steps >= state.decide_at:
+            due = state.steps >= state.decide_at and not (state.newton_next or state.shrunk.inner.newton_next)
+            if state.outcome is not Progress.MOVING or due:
                 ended = yield from self.conduct(part, state, tolerance)
                 if ended is not Progress.MOVING:
                     return ended

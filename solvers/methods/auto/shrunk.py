@@ -55,6 +55,7 @@ class Shrunk:
     violation_of_all: float = np.inf  # at the last look at all
     steps: int = -1  # at the last look
     idle: int = 0  # looks in a row without a step
+    solved: bool = False  # among the examples in use; next comes a look at the others
     stale: bool = False  # a claim was refuted: the functions of the state are newer than all of this
 
 
@@ -72,15 +73,11 @@ def advance(
     if shrunk.stale or not shrunk.examples.size:
         begin(part, state, shrunk, tolerance, budget)
         yield
-    view = yield from view_of(part, shrunk)
-    larger = replace(budget, block_examples=budget.shrunk_examples, block_variables=budget.shrunk_variables)
-    goal = max(tolerance, goal_of(part, shrunk, budget))
-    progress = Progress.MOVING
-    while progress is Progress.MOVING and state.steps < until:
-        progress = yield from blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)
-        put_back(state, shrunk)
-    if progress is not Progress.CONVERGED:
-        return progress
+    if not shrunk.solved:
+        progress = yield from solve(part, state, shrunk, until, tolerance, budget)
+        if progress is not Progress.CONVERGED:
+            return progress
+        shrunk.solved = True
     yield from look(part, state, shrunk)
     violating = violators(part, state, shrunk, tolerance)
     if not violating.size or shrunk.violation <= budget.shrunk_again * shrunk.violation_of_all:
@@ -96,11 +93,39 @@ def advance(
     return Progress.MILESTONE
 
 
+def solve(
+    part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget
+) -> Work[Progress]:
+    """Rounds of blocks among the examples in use."""
+    view = yield from view_of(part, shrunk)
+    larger = replace(budget, block_examples=budget.shrunk_examples, block_variables=budget.shrunk_variables)
+    goal = max(tolerance, goal_of(part, shrunk, budget))
+    progress = Progress.MOVING
+    while progress is Progress.MOVING and (state.steps < until or shrunk.inner.newton_next):
+        work = blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)
+        progress = yield from putting_back(work, state, shrunk)
+    return progress
+
+
 def goal_of(part: Part, shrunk: Shrunk, budget: Budget) -> float:
     """The violation to which the examples in use are solved, if that is above the tolerance."""
     loose = budget.shrunk_loose * float(part.form.margin.max())
     rough = {ShrinkingStage.GROWING: INNER.share * shrunk.violation, ShrinkingStage.ROUGH: loose}
     return min(rough.get(shrunk.stage, 0.0), loose)
+
+
+def putting_back(work: Work[Progress], state: BlockState, shrunk: Shrunk) -> Work[Progress]:
+    """At every yield the state of all knows the last round, so that a run from there decides at the same steps."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            put_back(state, shrunk)
+            progress: Progress = end.value
+            return progress
+        if shrunk.inner.steps != state.steps:
+            put_back(state, shrunk)
+        yield
 
 
 def put_back(state: BlockState, shrunk: Shrunk) -> None:
@@ -129,7 +154,7 @@ def most(part: Part) -> int:
 
 def use(state: BlockState, shrunk: Shrunk, examples: np.ndarray) -> None:
     """A fresh state of these examples."""
-    shrunk.examples = examples
+    shrunk.examples, shrunk.solved = examples, False
     spending = replace(state.spending, since_newton=0.0, newton_price=0.0, short_rounds=0)
     point = state.alpha[examples], state.functions[examples], state.constant
     shrunk.inner = blocks.by_class(BlockState(*point, steps=state.steps, spending=spending))
@@ -232,8 +257,9 @@ def look_at_rest(part: Part, state: BlockState, shrunk: Shrunk) -> Work[None]:
 
 def moved(part: Part, rows: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
     """K @ weights of these rows in single precision."""
-    part.gram.evaluations += rows.size * int(weights.any(axis=1).sum())
-    return (yield from single_products(part.gram.kernel, part.gram.points, rows, weights))
+    products = yield from single_products(part.gram.kernel, part.gram.points, rows, weights)
+    part.gram.evaluations += rows.size * int(weights.any(axis=1).sum())  # last: interrupted, it is all done again
+    return products
 
 
 def leave(part: Part, state: BlockState, shrunk: Shrunk) -> Work[None]:

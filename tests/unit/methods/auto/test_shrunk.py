@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_data import blobs, finished, problem_of
+from small_data import blobs, finished, interrupt, problem_of
 
 from solvers.budget import BUDGET, Phase
 from solvers.dual.certificate import certify
@@ -73,6 +73,19 @@ def test_slices_and_checkpoints_change_no_bit(machine: str) -> None:
         if run.running:
             run = Run.load(posed(machine), io.BytesIO(run.pack()), METHOD)
     assert_same(whole, run)
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
+def test_a_checkpoint_between_any_two_pieces_changes_no_bit(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = ended(Run(posed(machine), METHOD, Limits(1e-3)))
+    for seed in range(3, 6):
+        interrupt(monkeypatch, seed)
+        run = Run(posed(machine), METHOD, Limits(1e-3))
+        while run.running:
+            run.advance(60)
+            if run.running:
+                run = Run.load(posed(machine), io.BytesIO(run.pack()), METHOD)
+        assert_same(whole, run)
 
 
 def test_rows_have_the_columns_in_use_and_the_memory_of_all() -> None:
