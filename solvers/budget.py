@@ -59,8 +59,9 @@ class Budget:
     # shrinking; measured on Fashion-MNIST, 8 000 x 784, ww, C = 10, with row stores of 60 and 100 MB
     shrunk_least: int = 4000  # examples, at least; smaller parts are solved before a sample pays
     shrunk_held: float = 0.5  # rows that the store holds, as a share of the examples, below which the phase begins
-    shrunk_sample: float = 1 / 8  # share of every class in the first sample
+    shrunk_sample: float = 1 / 4  # share of every class in the first sample; 1/8: 1.2 times, 20 000 x 784 of these
     shrunk_loose: float = 0.1  # violation, in margins, to which a sample is solved
+    shrunk_strict: float = 0.9  # of the tolerance, for the last examples: float32 rows would refute a claim at 1
     shrunk_near: float = 0.3  # distance from the margin, in margins, up to which an example joins; 0.5: 1.4, 1.3 times
     shrunk_again: float = 0.1  # fall of the violation of active examples from one look at all to the next
     shrunk_idle: int = 3  # looks in a row without a step, at most: a change of stage may need two

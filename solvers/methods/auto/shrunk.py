@@ -99,7 +99,7 @@ def solve(
     """Rounds of blocks among the examples in use."""
     view = yield from view_of(part, shrunk)
     larger = replace(budget, block_examples=budget.shrunk_examples, block_variables=budget.shrunk_variables)
-    goal = max(tolerance, goal_of(part, shrunk, budget))
+    goal = max(budget.shrunk_strict * tolerance, goal_of(part, shrunk, budget))
     progress = Progress.MOVING
     while progress is Progress.MOVING and (state.steps < until or shrunk.inner.newton_next):
         work = blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)

@@ -97,13 +97,13 @@ def test_rows_have_the_columns_in_use_and_the_memory_of_all() -> None:
             widths.append(len(gram._inner))
             assert gram.store.size == 0
             assert 4 * gram._inner.capacity * len(gram._inner) <= STORE * 2**20
-    assert widths[0] == 51  # an eighth of every class
-    assert 51 < widths[-1] <= 161  # 161 rows of 161 numbers fit
+    assert widths[0] == 102  # a quarter of every class
+    assert 102 < widths[-1] <= 161  # 161 rows of 161 numbers fit
 
 
 def test_where_it_stalls_blocks_of_all_examples_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(posed(), METHOD, Limits(1e-3))
-    while run.current.state.shrunk.examples.size <= 51:
+    while run.current.state.shrunk.examples.size <= 102:
         run.advance(1)
 
     def stall(*arguments: object) -> Work[Progress]:
