@@ -84,7 +84,7 @@ def test_waits_while_opening(qapp: QCoreApplication, tmp_path: Path, make: Any) 
     page.show()
     for turn in ("first", "second"):
         watch, began = Watch(), time.perf_counter()
-        presenter.open(str(path))
+        workspace.open_data(str(path))
         while tasks.busy or presenter.looking:
             qapp.processEvents()
             time.sleep(0.0005)
@@ -150,7 +150,7 @@ def test_waits_while_browsing(qapp: QCoreApplication, tmp_path: Path, rows: int,
         print(f"{what}: worst turns {turns.worst()}")
 
     print(f"\n{path.name}")
-    measured("opened and looked at", lambda: presenter.open(str(path)))
+    measured("opened and looked at", lambda: workspace.open_data(str(path)))
     bars = table.grid.verticalScrollBar(), table.grid.horizontalScrollBar()
     for name, bar in zip(("down", "sideways"), bars, strict=True):
         steps = np.linspace(0, bar.maximum(), 60).astype(int).tolist()
