@@ -63,6 +63,11 @@ class Range:
         values = self.values
         return values[0] * (1.0 - SLACK) <= value <= values[-1] * (1.0 + SLACK)
 
+    def beside(self, value: float) -> tuple[float, ...]:
+        """The value, and those half a step below and above it that are within."""
+        moved = (value * 2.0 ** (0.5 * steps * self.step) for steps in (-1, 0, 1))
+        return tuple(as_written(near) for near in moved if self.is_within(near))
+
     def ends(self, value: float) -> tuple[str, ...]:
         """("low",) or ("high",) where the value is an end of the range; () for ranges of one value."""
         values = self.values
@@ -114,6 +119,12 @@ class Grid:
         columns = sorted({min(max(column + d, 0), width - 1) for d in (-distance, 0, distance)})
         rows = sorted({min(max(row + d, 0), height - 1) for d in (-distance, 0, distance)})
         return [found for j in rows for i in columns if (found := self.at(cell.machine, i, j)) != cell]
+
+    def beside(self, cell: Cell) -> list[Cell]:
+        """Up to eight neighbours at half a step: cells between those of the grid."""
+        gammas = (cell.gamma,) if self.gammas is None or cell.gamma is None else self.gammas.beside(cell.gamma)
+        near = [Cell(cell.machine, cost, gamma) for gamma in gammas for cost in self.costs.beside(cell.C)]
+        return [found for found in near if found != cell]
 
     def edges(self, cell: Cell) -> tuple[str, ...]:
         """The edges that the cell lies on: "C low", "C high", "gamma low", "gamma high". It may be off the grid."""

@@ -40,13 +40,14 @@ from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import SEARCHES, SearchStrategy, least_share, led, roles, rungs
+from solvers.selection.search import SEARCHES, SearchStrategy, halves, least_share, led, roles, rungs
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.study import Nested, NestedStudy, Report, Study
 from solvers.selection.trials.per_pair import Composite, choose, compose
 from solvers.selection.trials.shared import KernelFamily
 
 MOST_JOBS = 1024
+NEIGHBOURS = 8  # of a cell, at most
 LED = "coarse-to-fine", "halving"  # searches that can leave machines for later
 ALL = "all"  # machines
 
@@ -126,7 +127,8 @@ class Tuning:
         """Of successive halving: (share of the training rows, trials)."""
         leaders, followers = roles(self.grid.machines) if self.wanted.led else (self.grid.machines, ())
         cells = [(share, len(leaders) * cells) for share, cells in rungs(self.grid, self._least(self.parts))]
-        cells[-1] = cells[-1][0], cells[-1][1] + len(followers) * len(leaders)
+        between = NEIGHBOURS * len(leaders) if self.wanted.led and halves(self.grid) else 0
+        cells[-1] = cells[-1][0], cells[-1][1] + between + len(followers) * len(leaders)
         return [(share, len(self.parts) * count) for share, count in cells]
 
     def _least(self, parts: tuple[Fold, ...]) -> float:

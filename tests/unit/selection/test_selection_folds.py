@@ -283,6 +283,23 @@ def test_slow_machines_follow_where_the_others_are_best(name: str) -> None:
     assert planned(name, accuracy, {}, grid=slow, lead=True).asked == alone.asked, "alone they lead"
 
 
+def test_peaks_between_wide_steps_are_found_before_slow_machines_follow() -> None:
+    wide = replace(
+        HSU_LIN, machines=("ovo", "ww"), costs=replace(HSU_LIN.costs, step=2.0), gammas=Range(-10.0, 4.0, 2.0)
+    )
+
+    def accuracy(cell: Cell) -> float:
+        """A peak at C = 2^3, gamma = 2^-3, which lies between the cells."""
+        assert cell.gamma is not None
+        return 0.9 - 0.01 * (math.log2(cell.C) - 3.0) ** 2 - 0.01 * (math.log2(cell.gamma) + 3.0) ** 2
+
+    study = planned("halving", accuracy, {}, grid=wide, lead=True)
+    peak = Cell("ovo", 8.0, 0.125)
+    assert best(study.results(), "ovo") == peak
+    followed = {trial.cell for trial in study.asked if trial.cell.machine == "ww"}
+    assert followed == {peak._replace(machine="ww")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SEARCHES))
 @given(top=tops, most=st.integers(1, 2000), data=st.data())
