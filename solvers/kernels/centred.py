@@ -89,11 +89,15 @@ def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> 
 
 
 def _summed(left: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
-    """left right', CHUNK features at a time; the last two columns with the rest of the features."""
+    """left right', CHUNK features at a time; the last two columns with the rest of the features.
+
+    OpenBLAS may flag an invalid operation though all numbers are finite (numpy#24067, OpenBLAS#1924): no warning of it.
+    """
     cuts = chunks(left.shape[1] - 2)
-    np.matmul(left[:, cuts[0]], right[:, cuts[0]].T, out=out)
-    for some in cuts[1:]:
-        out += left[:, some] @ right[:, some].T
+    with np.errstate(invalid="ignore"):
+        np.matmul(left[:, cuts[0]], right[:, cuts[0]].T, out=out)
+        for some in cuts[1:]:
+            out += left[:, some] @ right[:, some].T
 
 
 def chunks(features: int) -> list[slice]:
