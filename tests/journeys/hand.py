@@ -26,6 +26,15 @@ from mcsvm_gui.ui.threads import thread as threads
 Kind = TypeVar("Kind", bound=QObject)
 PATIENCE = 60_000  # milliseconds
 
+DIALOGS = {  # by the action that opens each
+    "settingsAction": "settingsDialog",
+    "shortcutsAction": "shortcutsDialog",
+    "aboutAction": "aboutDialog",
+    "doctorAction": "doctorDialog",
+    "crashLogAction": "crashDialog",
+    "guideAction": "guideDialog",
+}
+
 
 class Hand:
     def __init__(self, bot: QtBot, project: Path, settings: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
-from journeys.hand import Hand
+from journeys.hand import DIALOGS, Hand
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QColor, QImage
 from PySide6.QtWidgets import (
@@ -164,16 +164,6 @@ def test_every_control_has_a_name_and_a_role_is_reached_and_can_be_read(
         wrong += audited(hand, f"{page}, done, {name}")
     assert not wrong, "\n".join(wrong)
     hand.close()
-
-
-DIALOGS = {
-    "settingsAction": "settingsDialog",
-    "shortcutsAction": "shortcutsDialog",
-    "aboutAction": "aboutDialog",
-    "doctorAction": "doctorDialog",
-    "crashLogAction": "crashDialog",
-    "guideAction": "guideDialog",
-}
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from cut_texts import cut_texts
-from journeys.hand import Hand
+from journeys.hand import DIALOGS, Hand
 from PySide6.QtWidgets import QDialog, QTabWidget, QWidget
 
 from mcsvm_gui.core.base import i18n, resources
@@ -16,14 +16,6 @@ from mcsvm_gui.pages import PAGES
 pytestmark = pytest.mark.slow
 
 SIZE = 1024, 700
-DIALOGS = {
-    "settingsAction": "settingsDialog",
-    "shortcutsAction": "shortcutsDialog",
-    "aboutAction": "aboutDialog",
-    "doctorAction": "doctorDialog",
-    "crashLogAction": "crashDialog",
-    "guideAction": "guideDialog",
-}
 
 
 @pytest.fixture(params=sorted(translation.languages()))
