@@ -28,7 +28,6 @@ class Scorer(QObject):
         self._known: dict[int, ScoredRun] = {}
         self._measured: set[int] = set()
         self._wanted: list[RunRecord] = []
-        self._dropped: set[int] = set()
         self._working = False
         self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
         self._age = 0  # of the project: runs of another one have the same numbers
@@ -36,12 +35,10 @@ class Scorer(QObject):
     def forget(self) -> None:
         self._age += 1
         self._known, self._measured, self._wanted, self._library = {}, set(), [], {}
-        self._dropped = set()
 
     def want(self, records: Sequence[RunRecord]) -> None:
         self._wanted = list(records)
         wanted = {record.id for record in records}
-        self._dropped -= wanted  # their deletion was undone
         for run in [run for run in self._known if run not in wanted][: max(len(self._known) - KEPT, 0)]:
             del self._known[run]
             self._measured.discard(run)
@@ -50,7 +47,6 @@ class Scorer(QObject):
     def drop(self, runs: Sequence[int]) -> None:
         """Of runs that were deleted, of which one may just be decided."""
         self._wanted = [record for record in self._wanted if record.id not in runs]
-        self._dropped.update(runs)
         for run in runs:
             self._known.pop(run, None)
             self._measured.discard(run)
@@ -124,7 +120,7 @@ class Scorer(QObject):
         return measure
 
     def _done(self, run: int, age: int, chosen: ScoredRun) -> None:
-        if age == self._age and run not in self._dropped:
+        if age == self._age and run in self._workspace.runs:
             if run in self._known:
                 self._measured.add(run)
             self._known[run] = chosen

@@ -23,17 +23,24 @@ def begun() -> list[Callable[[Any], None]]:
 
 
 @pytest.fixture
-def scorer(begun: list[Callable[[Any], None]]) -> Scorer:
+def there() -> set[int]:
+    """The runs of the project."""
+    return {1, 2}
+
+
+@pytest.fixture
+def scorer(begun: list[Callable[[Any], None]], there: set[int]) -> Scorer:
     tasks = SimpleNamespace(start=lambda work, done, failed: begun.append(done))
     trust = SimpleNamespace(may_read=lambda files: True)
-    workspace: Any = SimpleNamespace(tasks=tasks, trust=trust, runs=None, dataset=None, path=None, read=None)
+    workspace: Any = SimpleNamespace(tasks=tasks, trust=trust, runs=there, dataset=None, path=None, read=None)
     return Scorer(workspace, lambda ready: None)
 
 
 def test_an_answer_about_a_run_that_was_deleted_meanwhile_is_not_kept(
-    scorer: Scorer, begun: list[Callable[[Any], None]]
+    scorer: Scorer, begun: list[Callable[[Any], None]], there: set[int]
 ) -> None:
     scorer.want([record(1), record(2)])
+    there.remove(1)
     scorer.drop([1])
     begun[0]("decided")
     assert scorer.of(record(1)) is None
@@ -41,10 +48,14 @@ def test_an_answer_about_a_run_that_was_deleted_meanwhile_is_not_kept(
     assert scorer.of(record(2)) == "decided"
 
 
-def test_it_is_decided_again_where_the_deletion_is_undone(scorer: Scorer, begun: list[Callable[[Any], None]]) -> None:
+def test_it_is_decided_again_where_the_deletion_is_undone(
+    scorer: Scorer, begun: list[Callable[[Any], None]], there: set[int]
+) -> None:
     scorer.want([record(1)])
+    there.remove(1)
     scorer.drop([1])
     begun[0]("decided")
+    there.add(1)
     scorer.want([record(1)])
     begun[1]("decided anew")
     assert scorer.of(record(1)) == "decided anew"
