@@ -114,6 +114,16 @@ def test_the_course_of_the_training_is_a_table(blobs: Path, tmp_path: Path) -> N
     assert table["dual"].iloc[-1] == pytest.approx(found["certificate"]["dual"], rel=1e-5)
 
 
+def test_rows_that_were_trained_on_are_no_test(blobs: Path) -> None:
+    answer = mcsvm("train", blobs, "--test", blobs)
+    found = mcsvm("train", blobs, "--test", blobs, "--json")
+    assert "MC001" in answer.out
+    assert "60 rows of 60 tested on (100 %)" in answer.out
+    assert any("60 rows of 60" in warning for warning in found.document["warnings"])
+    assert (answer.code, found.code, found.err) == (0, 0, "")
+    assert "MC001" not in mcsvm("train", blobs, "--holdout", 0.3).out
+
+
 def test_a_part_is_held_out_by_lot_and_by_class(blobs: Path) -> None:
     found = mcsvm("train", blobs, "--json", "--holdout", 0.3).document
     assert (found["n_train"], found["n_test"], found["class_counts"]) == (42, 18, [14, 14, 14])

@@ -13,7 +13,9 @@ from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
-from mcsvm_gui.core.check.finding import Finding
+from mcsvm_gui.core.check.finding import Finding, Severity
+from mcsvm_gui.core.check.of_rows import RowsOnBothSides
+from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
 from mcsvm_gui.core.cluster.connection import StoppedWaitingError
 from mcsvm_gui.core.cluster.session import train_on_cluster
@@ -35,7 +37,7 @@ BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bi
 def run(options: argparse.Namespace) -> int:
     request = request_of(options)
     _check(request, options)
-    first, training = _here(request, options) if request.scheduler is None else _on_cluster(request)
+    first, training, plan = _here(request, options) if request.scheduler is None else _on_cluster(request)
     with Interrupt() as interrupt:
         progress = ProgressLine(options.quiet)
         progress.begin(first)
@@ -45,8 +47,10 @@ def run(options: argparse.Namespace) -> int:
             raise KeyboardInterrupt from None
         finally:
             progress.end()
+        found = _too_kind(plan)
+        outcome.document["warnings"] += [one.document()["what"] for one in found]
         _write(outcome, options)
-    _show(outcome, options)
+    _show(outcome, [*_not_solved(outcome), *found], options)
     if interrupt.requested:
         return INTERRUPTED
     return DONE if outcome.trained.origin.ending is Ending.CONVERGED else UNCONVERGED
@@ -59,17 +63,21 @@ def _check(request: Request, options: argparse.Namespace) -> None:
     check_outputs((options.model, options.trace), (options.data, options.test))
 
 
-def _here(request: Request, options: argparse.Namespace) -> tuple[str, Training]:
+def _here(request: Request, options: argparse.Namespace) -> tuple[str, Training, CheckedPlan]:
     """The data are read at once, while Ctrl-C still ends the program."""
     dataset = open_dataset(options.data, request.read)
     test = test_of(request, dataset)
     known = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
-    return "preparing ...", lambda progress, stopped: train(known, dataset, test, progress, stopped, progress.folds)
+
+    def training(progress: ProgressLine, stopped: Callable[[], bool]) -> Outcome:
+        return train(known, dataset, test, progress, stopped, progress.folds)
+
+    return "preparing ...", training, CheckedPlan.of(known, dataset, test)
 
 
-def _on_cluster(request: Request) -> tuple[str, Training]:
+def _on_cluster(request: Request) -> tuple[str, Training, None]:
     """The workers of a cluster read the data; nothing of them is read here."""
-    return "asking the workers ...", lambda progress, stopped: train_on_cluster(request, progress, stopped)
+    return "asking the workers ...", lambda progress, stopped: train_on_cluster(request, progress, stopped), None
 
 
 def _write(outcome: Outcome, options: argparse.Namespace) -> None:
@@ -86,18 +94,18 @@ def trace_text(trace: Trace) -> str:
     return csv_text(COLUMNS, [[repr(float(x)) if isinstance(x, float) else int(x) for x in row] for row in rows])
 
 
-def _show(outcome: Outcome, options: argparse.Namespace) -> None:
+def _show(outcome: Outcome, found: list[Finding], options: argparse.Namespace) -> None:
     output.warn(options, outcome.notices)
     if options.json:
         output.show_json(outcome.document)
     else:
-        print("\n".join(result(outcome, options.trace)))
+        print("\n".join(result(outcome, found, options.trace)))
 
 
 # -- in words -------------------------------------------------------------------------------------
 
 
-def result(outcome: Outcome, trace: str | None = None) -> list[str]:
+def result(outcome: Outcome, findings: list[Finding], trace: str | None = None) -> list[str]:
     trained, found = outcome.trained, outcome.document
     machine, origin = trained.model.machine, trained.origin
     certain = output.certainty(origin.certificate, origin.ending is Ending.CONVERGED)
@@ -120,14 +128,20 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
         _accuracy_text(found),
         *_calibration_lines(found["calibration"]),
     ]
-    lines += output.findings(_findings(outcome))
+    lines += output.findings(findings)
     lines += [found["solver_reason"]] if found["solver"] == "auto" else []
     lines += [cluster_text(found["cluster"])] if "cluster" in found else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
     return lines + ([f"Trace: {trace}"] if trace else [])
 
 
-def _findings(outcome: Outcome) -> list[Finding]:
+def _too_kind(plan: CheckedPlan | None) -> list[Finding]:
+    """Rows tested on that were trained on too, where they change the test accuracy noticeably."""
+    found = [] if plan is None else list(RowsOnBothSides().find(plan))
+    return [one for one in found if one.severity is not Severity.NOTE]
+
+
+def _not_solved(outcome: Outcome) -> list[Finding]:
     origin = outcome.trained.origin
     ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap)
     return list(NotCertified().find(CheckedResults(ended=(ended,))))
