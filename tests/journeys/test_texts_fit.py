@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from cut_texts import cut_texts
 from journeys.hand import DIALOGS, Hand
-from PySide6.QtWidgets import QDialog, QTabWidget, QWidget
+from PySide6.QtWidgets import QDialog, QScrollArea, QTabWidget, QWidget
 
 from mcsvm_gui.core.base import i18n, resources
 from mcsvm_gui.core.base.i18n import translation
@@ -66,6 +66,23 @@ def test_before_anything_is_done_and_in_dialogs(hand: Callable[[], Hand]) -> Non
         here.wait(dialog.isVisible)
         wrong += cut(here, name, dialog)
         dialog.close()
+    assert not wrong, "\n".join(wrong)
+    here.close()
+
+
+def test_forms_are_no_wider_than_can_be_seen_of_them(hand: Callable[[], Hand]) -> None:
+    """They scroll up and down alone."""
+    here = opened(hand)
+    wrong = []
+    for page, name in ("train", "machineFormArea"), ("tune", "tuneFormArea"):
+        here.window.show_page(page)
+        here.wait(lambda: not here.work.tasks.busy)
+        area = here.find(QScrollArea, name)
+        for more in (False, True):
+            area.widget().more.setChecked(more)
+            here.wait(lambda area=area, more=more: area.verticalScrollBar().isVisible() or not more)
+            wanted, there = area.widget().minimumSizeHint().width(), area.viewport().width()
+            wrong += [f"{page}, more {more}: {wanted} of {there}"] if wanted > there else []
     assert not wrong, "\n".join(wrong)
     here.close()
 

@@ -36,6 +36,11 @@ def online(history: History) -> bool:
     return bool(np.isfinite(history.readings.get("examples", EMPTY)).any())
 
 
+def has_samples(history: History) -> bool:
+    """Whether anything of it can be drawn."""
+    return bool(history.trace["seconds"].size) or any(one is not None for one in history.accuracies)
+
+
 def convergence(history: History, axis: Axis) -> dict[str, Line]:
     return _of(history.trace, axis, ("primal", "dual"))
 

@@ -256,6 +256,7 @@ class TrainPage(PageWidget):
         self._stack.setCurrentIndex(1)
         self.card.badge.set_badge(badge.kind, badge.text, badge.tip)
         self.card.show_run(title, words, bad=bad)
+        self.plots.show_failed(bad)
 
     def show_run_command(self, command: str) -> None:
         """Which trains the run at hand again, whatever the form says by now."""

@@ -23,6 +23,7 @@ from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Axis, History
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.live import (
@@ -67,6 +68,10 @@ class PlotGrid(QWidget):
             self._grid.addWidget(plot, place // 2, place % 2)
             self._connect(plot)
         nest(column, self._grid, 1)
+        self._instead = wrapped("plotsInstead", "muted")
+        self._instead.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._instead.hide()
+        column.addWidget(self._instead, 1)
         column.addWidget(self._by_run, 1)
         self._name_axes()
         theme.notifier().changed.connect(self._repaint)
@@ -165,6 +170,7 @@ class PlotGrid(QWidget):
     def finish(self) -> None:
         if not self.isVisible():
             return
+        self._say_instead()
         self._offer_examples()
         axis, alone, stale = self.axis, self._alone, self._stale
         self._stale = set()
@@ -201,6 +207,23 @@ class PlotGrid(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.finish()
+
+    def show_failed(self, failed: bool) -> None:
+        """Of the run at hand: why there are no curves."""
+        self._failed = failed
+        self._say_instead()
+
+    _failed = False
+
+    def _say_instead(self) -> None:
+        """Without a sample, axes would be those of the runs before."""
+        drawn = bool(self._names) and self._names.keys() == self._histories.keys()
+        empty = drawn and not any(curves.has_samples(one) for one in self._histories.values())
+        failed = tr("No curves: the training failed before its first sample.")
+        words = (failed if self._failed else tr("No curves: this training has no samples so far.")) if empty else ""
+        if words != self._instead.text():
+            show_text(self._instead, words)
+            self.enlarge(self._enlarged)
 
     # -- how it is drawn --------------------------------------------------------------------------
 
@@ -287,6 +310,8 @@ class PlotGrid(QWidget):
     @property
     def _in_sight(self) -> Sequence[LivePlot]:
         """Where none of them is large."""
+        if self._instead.text():
+            return ()
         return self._by_run.shown if self.parted else self.plots
 
     def enlarge(self, chosen: LivePlot | None) -> None:

@@ -264,6 +264,28 @@ def test_plots_draw_what_is_to_be_seen_and_nothing_else(page: TrainPage) -> None
     assert all(plot.runs <= {2} for plot in page.plots.plots)
 
 
+def test_without_a_sample_words_stand_where_the_axes_of_other_runs_were(page: TrainPage) -> None:
+    page.show_run("ww 1", Badge("solved", "x"), "")
+    page.show_runs([(1, "ww 1", "ww")])
+    page.draw([history(1)])
+    instead = page.findChild(QLabel, "plotsInstead")
+    assert not instead.isVisible()
+    page.show_runs([(2, "ww 2", "ww")])
+    page.draw([history(2, points=0)])
+    page.show_run("ww 2", Badge("failed", "Failed"), "no such class", bad=True)
+    assert instead.isVisible()
+    assert "failed" in instead.text()
+    assert not any(plot.isVisible() for plot in page.plots.all_plots)
+    page.show_runs([(3, "ww 3", "ww")])
+    page.draw([history(3, points=0)])
+    page.show_run("ww 3", Badge("queued", "Waits"), "")
+    assert instead.isVisible()
+    assert "failed" not in instead.text()
+    page.draw([history(3)])
+    assert not instead.isVisible()
+    assert all(plot.isVisible() for plot in page.plots.plots)
+
+
 def test_hidden_plots_are_drawn_once_they_are_seen(page: TrainPage) -> None:
     page.show_runs([(1, "ww 1", "ww")])
     page.draw([history(1)])
