@@ -19,7 +19,7 @@ class Remembering(QObject):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return lambda *values: self.calls.append((name, values))
+        return lambda *values, **named: self.calls.append((name, values))
 
     def last(self, name: str) -> tuple[Any, ...]:
         return next(values for called, values in reversed(self.calls) if called == name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
@@ -52,8 +52,21 @@ class StatusBar(QStatusBar):
         self.addWidget(self._message, 1)
         self.addPermanentWidget(self._note)
 
-    def say(self, text: str) -> None:
+    _lasting = _fresh = False
+
+    def say(self, text: str, *, lasting: bool = False) -> None:
+        """`lasting`: until something else is said, on all pages."""
         self._message.say(text)
+        self._lasting, self._fresh = lasting, True
+        QTimer.singleShot(0, self, self._age)
+
+    def _age(self) -> None:
+        self._fresh = False
+
+    def turn_page(self) -> None:
+        """What was said of the page before goes; what is said in the turn of the event loop that shows a page stays."""
+        if not (self._lasting or self._fresh):
+            self._message.say("")
 
     def note(self, text: str) -> None:
         self._note.setText(text)

@@ -50,4 +50,4 @@ class Leaving(QObject):
         self._window.close()
 
     def _say(self, running: int) -> None:
-        self._window.set_status(tr("Closing when all jobs have ended; {running} to go.", running=running))
+        self._window.set_status(tr("Closing when all jobs have ended; {running} to go.", running=running), lasting=True)

@@ -198,6 +198,11 @@ class MainWindow(QMainWindow):
         return found
 
     def show_page(self, name: str) -> None:
+        if name != (self._awaited or self.page):
+            self._status.turn_page()
+        self._show(name)
+
+    def _show(self, name: str) -> None:
         if name not in self.pages and self._page_actions[name].isEnabled():
             self._make_page(name)
         if name not in self.pages:
@@ -218,7 +223,7 @@ class MainWindow(QMainWindow):
     def show_awaited(self, name: str) -> None:
         """A page that was loading until now, unless another one was gone to."""
         if self._awaited == name:
-            self.show_page(name)
+            self._show(name)
 
     @property
     def page(self) -> str:
@@ -227,8 +232,9 @@ class MainWindow(QMainWindow):
     def set_title(self, text: str) -> None:
         self.setWindowTitle(text)
 
-    def set_status(self, text: str) -> None:
-        self._status.say(text)
+    def set_status(self, text: str, *, lasting: bool = False) -> None:
+        """It goes when another page is gone to, unless `lasting`."""
+        self._status.say(text, lasting=lasting)
 
     def set_note(self, text: str) -> None:
         self._status.note(text)

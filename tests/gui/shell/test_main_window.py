@@ -1,7 +1,7 @@
 """The frame: pages, menus, keys, drops, closing."""
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QLineEdit, QMenu, QTextEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -50,6 +50,24 @@ def test_button_and_keys_lead_to_the_page(qtbot: QtBot, window: MainWindow, page
         assert heard.args == [page.name]
         assert button.isChecked()
         assert window.page == page.name
+
+
+def test_what_was_said_of_a_page_goes_with_it(qtbot: QtBot, window: MainWindow) -> None:
+    said = window.findChild(QLabel, "statusLabel")
+    assert said is not None
+    window.show_page("compare")
+    window.set_status("saved")
+    window.show_page("predict")
+    assert said.text() == "saved"  # of the page that it leads to, in the same turn
+    QCoreApplication.processEvents()
+    window.show_page("predict")
+    assert said.text() == "saved"  # no other page
+    window.show_page("data")
+    assert said.text() == ""
+    window.set_status("the project cannot be written", lasting=True)
+    QCoreApplication.processEvents()
+    window.show_page("train")
+    assert said.text() == "the project cannot be written"
 
 
 def test_no_two_actions_share_keys_or_a_name(window: MainWindow) -> None:
