@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.evaluate.curves import Line
 from mcsvm_gui.ui.compare.parts import Panel
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.buttons import push_button
@@ -76,6 +77,10 @@ class LearningPlot(UnitPlot):
         self._marks.setData(rows, accuracies, brush=pg.mkBrush(style.colour), pen=pen(style.colour))
         beam = 0.01 * float(rows.max(initial=0.0))
         self._bars.setData(x=rows, y=accuracies, height=2.0 * deviations, beam=beam, pen=pen(style.colour))
+
+    def _drawn(self) -> list[Line]:
+        marks = [(np.full(2, rows), np.array([middle - std, middle + std])) for rows, middle, std in self._points]
+        return [*super()._drawn(), *marks]
 
     def written(self, value: float) -> str:
         return figures.accuracy(value)

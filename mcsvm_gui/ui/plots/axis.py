@@ -39,13 +39,13 @@ class Axis(pg.AxisItem):
             painter.restore()
 
     def labelString(self) -> str:
-        """Elided to the length of the axis, or left out where hardly a letter would stay; the tooltip has it whole."""
+        """Elided to the length of the axis, or left out where a third would be lost; the tooltip has it whole."""
         words = html.unescape(self.labelText)
         length = int(self.size().width() if self.orientation == "bottom" else self.size().height())
         letters = QFontMetrics(self.label.font())
         shown = letters.elidedText(words, Qt.TextElideMode.ElideRight, length - MARGIN) if length > MARGIN else words
         self.label.setToolTip("" if shown == words else words)
-        shown = shown if 2 * len(shown) > len(words) else ""
+        shown = shown if 3 * len(shown) > 2 * len(words) else ""
         style = ";".join(f"{key}: {value}" for key, value in self.labelStyle.items())
         return f"<span style='{style}'>{html.escape(shown)}</span>"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QFont, QFontMetrics, QPen, QResizeEvent
@@ -171,6 +172,21 @@ class Plot(pg.PlotWidget):
     def write(self, path: str, kind: str) -> str | None:
         """Why not, or None."""
         return export.save(self, path, kind)
+
+
+CORNERS = (0, 0), (1, 0), (0, 1), (1, 1)  # across, down
+
+
+def freest_corner(
+    places: np.ndarray, across: float, down: float, first: tuple[float, float] = (0, 0)
+) -> tuple[float, float]:
+    """Whose rectangle of that size holds the fewest of `places`, all in shares of the area from its upper left.
+
+    `first`: which it is where others hold no fewer.
+    """
+    corners = [first, *CORNERS]
+    held = [((abs(places[:, 0] - x) < across) & (abs(places[:, 1] - y) < down)).sum() for x, y in corners]
+    return corners[int(np.argmin(held))]
 
 
 def pen(colour: str | QColor, dash: tuple[float, ...] = ()) -> QPen:

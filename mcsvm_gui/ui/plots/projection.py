@@ -17,6 +17,7 @@ from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.plots.base import freest_corner
 from mcsvm_gui.ui.plots.class_marks import DISTINCT, class_colour, class_marker, shortened
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
@@ -235,11 +236,7 @@ class Projection(HoverTitlePlot):
         """Into the corner that holds the fewest points."""
         low, high = points.min(axis=0), points.max(axis=0)
         share = (points - low) / np.maximum(high - low, 1e-300)
-        corners = [(0, 0), (1, 0), (0, 1), (1, 1)]  # across, down
-        held = [
-            int(((np.abs(share[:, 0] - x) < 0.4) & (np.abs(1.0 - share[:, 1] - y) < 0.4)).sum()) for x, y in corners
-        ]
-        x, y = corners[int(np.argmin(held))]
+        x, y = freest_corner(np.column_stack([share[:, 0], 1.0 - share[:, 1]]), 0.4, 0.4)
         self.legend.anchor((x, y), (x, y), offset=(4 - 8 * x, 4 - 8 * y))
 
 

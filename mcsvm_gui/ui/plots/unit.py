@@ -13,10 +13,11 @@ from PySide6.QtGui import QColor, QPen
 from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.evaluate.curves import Line
 from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.plots.base import freest_corner, pen
 from mcsvm_gui.ui.plots.lines import ROOM, LinePlot, LineStyle
 
 BAND = 36  # of 255
+PLACES = 200  # along each line, that a legend keeps away from
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,8 @@ class RunLine:
 
 
 class UnitPlot(LinePlot):
-    """`chance`: with the line from corner to corner; `dots`: each point of a line has a mark."""
+    """`key`: the corner of the legend where none is freer; `chance`: with the line from corner to corner; `dots`: each
+    point of a line has a mark."""
 
     def __init__(
         self,
@@ -48,11 +50,10 @@ class UnitPlot(LinePlot):
         self._lines: tuple[RunLine, ...] = ()
         self._bands: list[pg.FillBetweenItem] = []
         self._chance = pg.PlotDataItem([0.0, 1.0], [0.0, 1.0]) if chance else None
+        self._corner = key
         super().__init__(name, title, bottom, left)
         if self._chance is not None:
             self.addItem(self._chance)
-        offset = tuple(round(theme.UNIT * (1 - 2 * side)) for side in key)
-        self.key.anchor(key, key, offset=offset)
         self.area.setAspectLocked(False)
         self._show()
 
@@ -111,5 +112,33 @@ class UnitPlot(LinePlot):
         """Of one run too: its entry says its area."""
         self.key.setVisible(bool(self.key.items) and (self.height() >= ROOM or self._exporting))
 
+    def _follow(self) -> None:
+        """Ranges and sizes are known: the legend goes where it covers least of the lines."""
+        super()._follow()
+        width, height = self.area.width() or 1.0, self.area.height() or 1.0
+        across, down = (self.key.width() + theme.UNIT) / width, (self.key.height() + theme.UNIT) / height
+        corner = freest_corner(self._shares(), across, down, self._corner)
+        self.key.anchor(corner, corner, offset=tuple(round(theme.UNIT * (1 - 2 * side)) for side in corner))
+
+    def _shares(self) -> np.ndarray:
+        """Places along the lines, in shares of the area from its upper left."""
+        (left, right), (bottom, top) = self.area.viewRange()
+        found = [_along((x - left) / (right - left), (top - y) / (top - bottom)) for x, y in self._drawn()]
+        return np.concatenate([np.empty((0, 2)), *found])
+
+    def _drawn(self) -> list[Line]:
+        return [one.line for one in self._lines]
+
     def written(self, value: float) -> str:
         return f"{value:.3f}"
+
+
+def _along(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Places at even distances along a line."""
+    seen = np.isfinite(x) & np.isfinite(y)
+    x, y = x[seen], y[seen]
+    if not x.size:
+        return np.empty((0, 2))
+    way = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    places = np.linspace(0.0, way[-1], PLACES)
+    return np.column_stack([np.interp(places, way, x), np.interp(places, way, y)])

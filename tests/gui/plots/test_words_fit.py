@@ -15,6 +15,7 @@ from mcsvm_gui.ui.plots.axis import apart
 from mcsvm_gui.ui.plots.base import Plot
 from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
 from mcsvm_gui.ui.plots.live import ConvergencePlot
+from mcsvm_gui.ui.plots.unit import RunLine, UnitPlot
 
 
 @pytest.mark.parametrize("gap", [2.0, 7.0, 13.0, 30.0])
@@ -62,6 +63,35 @@ def test_a_name_longer_than_its_axis_ends_in_dots_and_has_a_tooltip(qtbot: QtBot
     qtbot.waitUntil(lambda: name.toPlainText() == "violation of optimality")
     assert not name.toolTip()
     assert not title.item.toolTip()
+
+
+@pytest.mark.parametrize("words", ["gap", "violation", "Verletzung der Optimalität"])
+@pytest.mark.parametrize("height", [77, 100, 140, 200])
+def test_a_name_of_which_less_than_two_thirds_could_be_read_is_left_out(words: str, height: int, qtbot: QtBot) -> None:
+    plot = made(qtbot, Plot("plot", "a title", "", words), 290, height)
+    shown = plot.getAxis("left").label.toPlainText()
+    assert shown in ("", words) or 3 * len(shown) > 2 * len(words), shown
+
+
+@pytest.mark.parametrize("size", [(560, 320), (1200, 700)])
+@pytest.mark.parametrize("corner", [(0, 0), (1, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize("first", [(0.0, 1.0), (1.0, 1.0)])
+def test_a_legend_covers_no_line_where_a_corner_is_free(
+    size: tuple[int, int], corner: tuple[int, int], first: tuple[float, float], qtbot: QtBot
+) -> None:
+    """Of lines that leave one corner of the four free: across, down."""
+    plot = made(qtbot, UnitPlot("plot", "Lines", "x", "y", key=first, chance=False), *size)
+    free = np.array([corner[0], 1.0 - corner[1]])
+    opposite = 1.0 - free
+    through = [free * [1, 0] + opposite * [0, 1], opposite, free * [0, 1] + opposite * [1, 0]]
+    line = tuple(np.array(through).T)
+    plot.show_lines([RunLine(run, f"run {run}: 0.9", "ww", line) for run in (1, 2, 3)])
+    qtbot.waitUntil(plot.key.isVisible)
+    key = plot.key.mapRectToItem(plot.area, plot.key.boundingRect())
+    (left, right), (bottom, top) = plot.area.viewRange()
+    for x, y in zip(*(np.linspace(ends[:-1], ends[1:], 500).ravel() for ends in line), strict=True):
+        place = (x - left) / (right - left) * plot.area.width(), (top - y) / (top - bottom) * plot.area.height()
+        assert not key.contains(*place)
 
 
 class Named(LinePlot):
