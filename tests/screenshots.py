@@ -195,12 +195,12 @@ def train_page(studio: Studio, folder: Path) -> None:
 def best_model(studio: Studio, folder: Path) -> None:
     """The straight path, while it runs and when it has answered."""
     page = studio.window.pages["train"].page
-    studio.open("glass")
+    studio.open("vowel_train")  # the search takes longer than the picture
     studio.window.show_page("train")
     page.seconds.setValue(12)
     page.find_best.click()
     studio.wait(lambda: studio.work.searches.active and studio.work.searches.active[0].progress is not None)
-    studio.shoot("best-running", lambda: studio.work.searches.active and studio.sees("conclusionLabel"), rest=4.0)
+    studio.shoot("best-running", lambda: studio.work.searches.active and studio.sees("conclusionLabel"), rest=2.0)
     studio.wait(lambda: len(studio.work.runs.selected) > 1 and not studio.work.queue.active())
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("best-answered", lambda: studio.sees("conclusionLabel") and studio.sees("useBestButton"))
@@ -366,6 +366,7 @@ def explained(studio: Studio) -> Any:
     studio.wait(lambda: explain._found is not None and not studio.work.tasks.busy)
     explain.find_flip()
     studio.wait(lambda: not studio.work.tasks.busy)
+    explain._view.tabs.setCurrentWidget(explain._view.row)
     return explain
 
 
@@ -461,10 +462,10 @@ def hostile_names(studio: Studio, folder: Path) -> None:
 def hostile_pages(studio: Studio) -> None:
     explain = explained(studio)
     page = explain._view
-    studio.shoot("hostile-row", lambda: page.row.plot.bars)
+    studio.shoot("hostile-row", lambda: page.row.plot.bars and page.row.isVisible())
     for number, name in ((1, "neighbours"), (2, "machines")):
         page.row.tabs.setCurrentIndex(number)
-        studio.shoot(f"hostile-{name}", lambda: page.row.near.entries.rowCount())
+        studio.shoot(f"hostile-{name}", lambda: page.row.near.entries.rowCount() and page.row.isVisible())
     page.row.tabs.setCurrentIndex(0)
     page.tabs.setCurrentWidget(page.overview)
     studio.wait(lambda: explain._permuted is not None and not studio.work.tasks.busy)

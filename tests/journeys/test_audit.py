@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from journeys.hand import DIALOGS, Hand
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QColor, QImage
+from PySide6.QtGui import QAccessible, QColor, QImage, QPainter
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -23,17 +25,19 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QScrollArea,
+    QTabWidget,
     QWidget,
 )
 
 from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.pages import PAGES
 from mcsvm_gui.ui.kit import theme
 
 pytestmark = pytest.mark.slow
 
 CONTROLS = QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractItemView
-CONTRAST, HIGH = 4.5, 7.0
+CONTRAST, HIGH, SHAPES = 4.5, 7.0, 3.0  # 1.4.11: what has no words but an icon
 SLACK = 0.2  # thin strokes are drawn paler than their colour
 ROLES = {
     QAbstractButton: {"Button", "CheckBox", "RadioButton", "ButtonMenu", "ButtonDropDown", "PushButton"},
@@ -66,6 +70,17 @@ def drawn_contrast(image: QImage) -> float:
     pixels = Counter(image.pixel(x, y) for x in range(image.width()) for y in range(image.height()))
     ground = QColor.fromRgb(pixels.most_common(1)[0][0])
     return max(contrast(ground, QColor.fromRgb(pixel)) for pixel in pixels)
+
+
+def picture(widget: QWidget) -> QImage:
+    """What is transparent stands on the window's colour."""
+    drawn = widget.grab().toImage()
+    image = QImage(drawn.size(), QImage.Format.Format_RGB32)
+    image.fill(QColor(theme.current().window))
+    painter = QPainter(image)
+    painter.drawImage(0, 0, drawn)
+    painter.end()
+    return image
 
 
 def seen(window: QWidget, kind: type[QWidget] | tuple[type[QWidget], ...]) -> Iterator[QWidget]:
@@ -121,10 +136,11 @@ def hard_to_read(window: QWidget) -> list[str]:
     wrong = []
     for widget in seen(window, (QLabel, QAbstractButton)):
         words = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
-        if not words.strip() or not widget.isEnabled() or (isinstance(widget, QLabel) and widget.pixmap().width()):
+        drawn = isinstance(widget, QAbstractButton) and not widget.icon().isNull()
+        if not (words.strip() or drawn) or not widget.isEnabled():
             continue
-        found = drawn_contrast(widget.grab().toImage())
-        if found < CONTRAST - SLACK:
+        found = drawn_contrast(picture(widget))
+        if found < (CONTRAST if words.strip() else SHAPES) - SLACK:
             wrong.append(f"{called(widget)}: {words[:30]!r} {found:.2f} : 1")
     return wrong
 
@@ -180,6 +196,139 @@ def test_dialogs_too(open_window: Callable[[], Hand], name: str) -> None:
         found = without_name_or_role(opened) + beyond_the_keyboard(opened) + hard_to_read(opened)
         wrong += [f"{dialog}: {line}" for line in found]
         opened.close()
+    assert not wrong, "\n".join(wrong)
+    hand.close()
+
+
+def audited_tabs(hand: Hand, state: str, name: str) -> list[str]:
+    """Every tab of a page, in sight one after the other."""
+    tabs, wrong = hand.find(QTabWidget, name), []
+    for place in range(tabs.count()):
+        tabs.setCurrentIndex(place)
+        wrong += audited(hand, f"{state}, {tabs.tabText(place)}")
+    return wrong
+
+
+def probable(hand: Hand, *machines: str) -> list[int]:
+    """Runs with probabilities, trained and chosen."""
+    asked = [hand.work.base_request(machine=name, C=4.0, gamma=1.0, calibrate="temperature") for name in machines]
+    runs: list[int] = hand.work.train(asked)
+    hand.wait(lambda: not hand.active)
+    hand.select_runs(*runs)
+    return runs
+
+
+THEMES = pytest.mark.parametrize("name", ["light", "dark"])
+
+
+@THEMES
+def test_while_trainings_run_rest_stop_and_fail(open_window: Callable[[], Hand], name: str) -> None:
+    hand = open_window()
+    hand.window.set_theme(name)
+    hand.work.open_data(str(resources.dataset("glass")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.go("Train")
+    queue, request = hand.work.queue, hand.work.base_request(machine="llw", solver="smo", C=1024.0, tol=1e-9)
+    runs = hand.work.train([request, replace(request, C=512.0), replace(request, C=256.0), replace(request, C=128.0)])
+    hand.select_runs(runs[0])
+    hand.wait(lambda: hand.runs.trace(runs[0]).table()["seconds"].size > 0)
+    wrong = audited(hand, f"running, {name}")
+    queue.pause(runs[0])
+    hand.wait(lambda: queue.state(runs[0]) is JobState.PAUSED)
+    wrong += audited(hand, f"paused, {name}")
+    for run in runs:
+        queue.stop(run)
+    hand.wait(lambda: not hand.active)
+    wrong += audited(hand, f"stopped, {name}")
+    (failed,) = hand.work.train([replace(request, class_weight=(("nobody", 2.0),))])
+    hand.wait(lambda: not hand.active)
+    hand.select_runs(failed)
+    hand.wait(lambda: hand.find(QLabel, "plotsInstead").isVisible())
+    wrong += audited(hand, f"failed, {name}")
+    wrong += audited_tabs(hand, f"failed, {name}", "runTabs")
+    assert not wrong, "\n".join(wrong)
+    hand.close()
+
+
+@THEMES
+def test_while_a_search_runs_and_after_it(open_window: Callable[[], Hand], name: str) -> None:
+    hand = open_window()
+    hand.window.set_theme(name)
+    hand.work.open_data(str(resources.dataset("glass")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.window.show_page("tune")
+    page, tune = hand.window.pages["tune"].page, hand.window.assembly.page("tune")
+    page.fields.more.setChecked(True)
+    page.set_texts({**page.texts(), "machines": "ww,ovo", "step": "2"})
+    page.form_changed.emit()
+    hand.click("tuneStartButton")
+    hand.wait(lambda: bool(page.tabs.plots) or not hand.work.searches.active)
+    wrong = audited(hand, f"searching, {name}")
+    tune.stop()
+    hand.wait(lambda: not hand.work.queue.active())
+    wrong += audited(hand, f"search stopped, {name}")
+    page.set_texts({**page.texts(), "machines": "ww,ovo", "step": "7"})
+    page.form_changed.emit()
+    hand.click("tuneStartButton")
+    hand.wait(lambda: not hand.work.queue.active() and bool(hand.text("bestLabel")))
+    wrong += audited_tabs(hand, f"searched, {name}", "heatmapTabs")
+    assert not wrong, "\n".join(wrong)
+    hand.close()
+
+
+@THEMES
+def test_every_tab_of_compared_and_explained_runs(open_window: Callable[[], Hand], name: str) -> None:
+    hand = open_window()
+    hand.window.set_theme(name)
+    hand.work.open_data(str(resources.dataset("wine")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.go("Train")
+    probable(hand, "ww", "ovo")
+    hand.window.show_page("compare")
+    hand.wait(lambda: not hand.work.tasks.busy)
+    wrong = audited_tabs(hand, f"compare, {name}", "compareTabs")
+    hand.window.show_page("explain")
+    explain = hand.window.assembly.page("explain")
+    hand.wait(lambda: explain._found is not None and not hand.work.tasks.busy)
+    explain.find_flip()
+    wrong += audited_tabs(hand, f"explain, {name}", "explainTabs")
+    explain._view.tabs.setCurrentIndex(0)
+    wrong += audited_tabs(hand, f"explain a row, {name}", explain._view.row.tabs.objectName())
+    assert not wrong, "\n".join(wrong)
+    hand.close()
+
+
+@THEMES
+def test_predictions_data_that_cannot_be_read_and_the_playground(
+    open_window: Callable[[], Hand], name: str, tmp_path: Path
+) -> None:
+    hand = open_window()
+    hand.window.set_theme(name)
+    hand.work.open_data(str(resources.dataset("wine")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.go("Train")
+    probable(hand, "ww")
+    hand.window.show_page("predict")
+    predict = hand.window.assembly.page("predict")
+    predict.use_selected_run()
+    predict.open_data(str(resources.dataset("wine")))
+    hand.wait(lambda: hand.find(QWidget, "predictTable").isVisible())
+    predict.view.choose_sets(0.05)
+    wrong = audited(hand, f"predicted, {name}")
+    predict.open_data(str(resources.dataset("iris")))
+    hand.wait(lambda: not hand.work.tasks.busy and not hand.find(QWidget, "predictTable").isVisible())
+    wrong += audited(hand, f"not predicted, {name}")
+    broken = tmp_path / "broken.csv"
+    broken.write_text("a,b,label\n1,2,x\n3,4,5,y\n", "utf-8")
+    hand.window.show_page("data")
+    hand.work.open_data(str(broken))
+    hand.wait(lambda: hand.find(QWidget, "dataError").isVisible())
+    wrong += audited(hand, f"not read, {name}")
+    hand.window.show_page("playground")
+    playground = hand.window.assembly.page("playground")
+    playground.view.tour_asked.emit("margins")
+    hand.wait(lambda: not playground.busy and bool(playground.view.canvas.pictures))
+    wrong += audited(hand, f"a tour, {name}")
     assert not wrong, "\n".join(wrong)
     hand.close()
 

@@ -24,6 +24,7 @@ from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.base.options import USES, Choice, Flag, Kind, Option, Weights
 from mcsvm_gui.core.data.costs import Costs
 from mcsvm_gui.core.data.files.address import Address
+from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.class_tables.costs import CostsDialog
 from mcsvm_gui.ui.kit.class_tables.weights import ClassWeightsDialog
 from mcsvm_gui.ui.kit.combos import Combo
@@ -174,7 +175,7 @@ class OptionForm(QWidget):
 
     def _with_table(self, option: Option, edit: QLineEdit) -> QWidget:
         button = QToolButton()
-        button.setText("…")
+        icons.put(button, "data")
         title = tr("{title} in a table", title=tr(option.title))
         self._tables[option.name] = self._named(button, self.object_name(option.name, "Button"), title, title)
         button.clicked.connect(lambda: self._open_table(option.kind, edit))
