@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from solvers.errors import InputError
 from solvers.jit.rounding import ROUNDING
+from solvers.kernels.points import in_double, passes
 from solvers.posing import positive, shown
 
 
@@ -33,13 +34,20 @@ def gamma_from(count: int, mean: float, square: float) -> float:
 
 def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
     """(weighted mean of all values, weighted mean of their squares)."""
-    if weights is not None:
-        share = weights / (weights.sum() * features.shape[1])
-        squares = features.multiply(features) if sp.issparse(features) else np.square(features)
-        return float((share @ features).sum()), float((share @ squares).sum())
-    if sp.issparse(features):
-        return features.sum() / np.prod(features.shape), (features.multiply(features)).sum() / np.prod(features.shape)
-    return features.mean(), np.mean(np.square(features))
+    n, count = features.shape
+    share = None if weights is None else weights / (weights.sum() * count)
+    cuts = [slice(0, n)] if sp.issparse(features) else passes(n, count)
+    sums = [_sums(in_double(features[some]), None if share is None else share[some]) for some in cuts]
+    mean, square = (float(sum(each)) / (n * count if share is None else 1) for each in zip(*sums, strict=True))
+    return mean, square
+
+
+def _sums(rows: Any, share: np.ndarray | None) -> tuple[float, float]:
+    """(sum of all values, sum of their squares), each row times its share."""
+    squares = rows.multiply(rows) if sp.issparse(rows) else np.square(rows)
+    if share is None:
+        return rows.sum(), squares.sum()
+    return (share @ rows).sum(), (share @ squares).sum()
 
 
 def class_weights(class_weight: Any, labels: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray | None:

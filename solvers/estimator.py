@@ -35,7 +35,7 @@ from solvers.scikit.constraints import (
 )
 from solvers.scikit.fit_callbacks import CallbackSupport, FitTask
 from solvers.scikit.portions import LASTING, Increment, PartialFitMixin
-from solvers.scikit.prediction import PredictionMixin
+from solvers.scikit.prediction import PRECISIONS, PredictionMixin
 from solvers.selection.folds import stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold, parted
 from solvers.selection.settings import TrainingSettings
@@ -298,7 +298,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     # -- rows -------------------------------------------------------------------------------------
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """The checked training rows in float64, or the kernel matrix of a callable kernel; and the checked labels."""
+        """The checked training rows, or the kernel matrix of a callable kernel; and the checked labels."""
         if sp.issparse(X) and self.kernel == "precomputed":
             raise ParameterError("Sparse precomputed kernels are not supported; give the matrix as a dense array.")
         self._fitted_on: Any = None
@@ -307,7 +307,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             self._fitted_on = X
             X = kernel_matrix(self.kernel, X, X)
         else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=PRECISIONS, order="C")
         check_classification_targets(y)
         return X, y
 

@@ -160,11 +160,11 @@ def pair_column(a: np.ndarray, b: np.ndarray, classes: int) -> np.ndarray:
 
 
 def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Points:
-    """The support vectors as points; of a precomputed kernel their columns, without rows."""
+    """The support vectors as points, in float64; of a precomputed kernel their columns, without rows."""
     if kernel.name == "precomputed":
         assert isinstance(points, MatrixRows)
         return MatrixRows(np.empty((support.size, 0)), points.columns[support])
-    return points.take(support)
+    return points.take(support).doubled()
 
 
 def second_over_first(values: np.ndarray) -> np.ndarray:

@@ -202,7 +202,7 @@ class Problem:
         stored: Any = self.points.rows
         arrays = [stored.data, stored.indices, stored.indptr] if sp.issparse(stored) else [stored]
         for array in (*arrays, self.labels, self.upper):
-            stamp.update(np.ascontiguousarray(array).tobytes())
+            stamp.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
         return stamp.hexdigest()
 
 

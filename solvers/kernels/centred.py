@@ -46,7 +46,7 @@ def centre(rows: Any) -> Work[Centred | None]:
     cuts = pieces(n, 2.0 * MOVE * features)  # decide the bits of the mean; those of the copy do not
     mean, largest = np.zeros(features), 0.0
     for some in cuts:
-        mean += rows[some].sum(axis=0) / n
+        mean += rows[some].astype(np.float64, copy=False).sum(axis=0) / n
         yield
     for some in cuts:
         largest = max(largest, float(np.abs(rows[some] - mean).max()))

@@ -15,7 +15,9 @@ ORIGIN_ROWS = 31  # of which the median is the origin, at most: up to 15 outlier
 
 
 class Points:
-    """Rows of features, dense or sparse (CSR), float64; float32 copies and squared lengths on demand.
+    """Rows of features: dense in float64 or float32, or sparse (CSR) in float64; copies and squared lengths on demand.
+
+    Rows in float32 stay so: pieces of them are read as float64, so that all results have the bits of rows in float64.
 
     A property derives its array at once, `prepare` piece by piece: a run that can be stopped calls it first.
     """
@@ -50,7 +52,9 @@ class Points:
         return self._derived[name]
 
     def array(self, dtype: np.dtype) -> Any:
-        return finish(self.prepare("single")) if dtype == np.float32 else self.rows
+        if dtype == np.float32:
+            return finish(self.prepare("single"))
+        return self.rows if self.rows.dtype == np.float64 else finish(self.prepare("double"))
 
     @property
     def squares(self) -> np.ndarray:
@@ -76,7 +80,7 @@ class Points:
             return self._whole.origin
         if "origin" not in self._derived:
             some = self.rows[:: -(-len(self) // ORIGIN_ROWS) or 1]
-            self._derived["origin"] = np.median(some, axis=0) if len(self) else np.zeros(self.features)
+            self._derived["origin"] = np.median(in_double(some), axis=0) if len(self) else np.zeros(self.features)
         found: np.ndarray = self._derived["origin"]
         return found
 
@@ -84,6 +88,10 @@ class Points:
         """These, with zero as their origin: what is computed of two rows then depends on no row beside them."""
         self._derived["origin"] = np.zeros(self.features)
         return self
+
+    def doubled(self) -> Points:
+        """These in float64, without a copy where they are."""
+        return self if self.rows.dtype == np.float64 else Points(in_double(self.rows))
 
     def beside(self, other: Points) -> Points:
         """The same rows, moved to the mean of `other` where it was moved: blocks in float32 need one mean."""
@@ -128,7 +136,7 @@ class Points:
             return self
         part = self._viewed(some)
         part._whole = self if self._whole is None else self._whole
-        for name in ("single", "squares"):
+        for name in ("single", "double", "squares"):
             if name in self._derived:
                 part._derived[name] = self._derived[name][some]
         for name in ("folded", "folded single"):
@@ -159,15 +167,26 @@ def passes(count: int, width: int) -> list[slice]:
     return pieces(count, COPY * width)
 
 
-def _single(points: Points) -> Work[Any]:
-    if points.sparse:
-        return points.rows.astype(np.float32)
-    single = np.empty(points.rows.shape, np.float32)
-    for some in passes(len(points), points.features):
-        if some.start:
-            yield
-        single[some] = points.rows[some]
-    return single
+def in_double(rows: Any) -> Any:
+    """Rows in float64, without a copy where they are."""
+    return rows.astype(np.float64, copy=False)
+
+
+def _copied(dtype: Any) -> Callable[[Points], Work[Any]]:
+    def copy(points: Points) -> Work[Any]:
+        rows = points.rows
+        if rows.dtype == dtype:
+            return rows
+        if points.sparse:
+            return sp.csr_array((rows.data.astype(dtype), rows.indices, rows.indptr), rows.shape)
+        copied = np.empty(rows.shape, dtype)
+        for some in passes(len(points), points.features):
+            if some.start:
+                yield
+            copied[some] = rows[some]
+        return copied
+
+    return copy
 
 
 def _squares(points: Points) -> Work[np.ndarray]:
@@ -177,7 +196,8 @@ def _squares(points: Points) -> Work[np.ndarray]:
     for some in passes(len(points), points.features):
         if some.start:
             yield
-        np.einsum("ij,ij->i", points.rows[some], points.rows[some], out=squares[some])
+        rows = in_double(points.rows[some])
+        np.einsum("ij,ij->i", rows, rows, out=squares[some])
     return squares
 
 
@@ -203,7 +223,8 @@ def folded_in(dtype: Any) -> str:
 
 
 DERIVED: dict[str, Callable[[Points], Work[Any]]] = {
-    "single": _single,
+    "single": _copied(np.float32),
+    "double": _copied(np.float64),
     "squares": _squares,
     "folded": _folded(np.float64),
     "folded single": _folded(np.float32),
@@ -215,6 +236,8 @@ def prepare_products(points: Points, dtype: Any) -> Work[None]:
     """What `inner_products` derives of points on its right."""
     if dtype == np.float32:
         yield from points.prepare("single")
+    elif points.rows.dtype != np.float64:
+        yield from points.prepare("double")
 
 
 def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
@@ -236,10 +259,10 @@ def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
     """rows @ vectors, (n, outputs); rows may be sparse."""
     each = _product_operations(rows, vectors.shape[1])
     if each * rows.shape[0] <= PIECE:
-        return np.asarray(rows @ vectors)
+        return np.asarray(in_double(rows) @ vectors)
     product = np.empty((rows.shape[0], vectors.shape[1]))
     for some in pieces(rows.shape[0], each):
-        product[some] = rows[some] @ vectors
+        product[some] = in_double(rows[some]) @ vectors
         yield
     return product
 
@@ -248,10 +271,10 @@ def transposed_times(rows: Any, weights: np.ndarray) -> Work[np.ndarray]:
     """rows' weights, (features, outputs): in one piece, or as the sum over pieces of rows."""
     each = _product_operations(rows, weights.shape[1])
     if each * rows.shape[0] <= PIECE:
-        return np.asarray(rows.T @ weights)
+        return np.asarray(in_double(rows).T @ weights)
     product = np.zeros((rows.shape[1], weights.shape[1]))
     for some in pieces(rows.shape[0], each):
-        product += rows[some].T @ weights[some]
+        product += in_double(rows[some]).T @ weights[some]
         yield
     return product
 

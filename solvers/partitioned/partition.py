@@ -16,6 +16,7 @@ from solvers.dual.geometry import BOX, LINE
 from solvers.dual.quantities import weights_of
 from solvers.jit.choice import choose_worst
 from solvers.kernels import Points
+from solvers.kernels.points import in_double
 from solvers.model import Model, decide
 from solvers.partitioned.messages import (
     BiasKinks,
@@ -203,7 +204,7 @@ class Partition:
 
     def taken(self, rows: np.ndarray) -> Any:
         """Features, in float64."""
-        return self.problem.points.rows[rows]
+        return in_double(self.problem.points.rows[rows])
 
     def right(self, model: Model) -> tuple[float, float]:
         """(weight of the rows that the model decides right, weight of all)."""

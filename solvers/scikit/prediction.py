@@ -15,6 +15,8 @@ from solvers.model import Model, class_scores, pair_scores, second_over_first
 from solvers.uncertainty.probability import Calibration
 from solvers.work import limited
 
+PRECISIONS = [np.float64, np.float32]  # of rows that are taken as they are; others become float64
+
 
 class PredictionMixin:
     """The methods of a fitted estimator."""
@@ -36,13 +38,13 @@ class PredictionMixin:
     _fitted_on: Any  # the training rows that a callable kernel is given
 
     def _new_rows(self, X: Any) -> Any:
-        """The checked rows to predict in float64, or their kernel values with the training rows."""
+        """The checked rows to predict, or their kernel values with the training rows."""
         check_is_fitted(self, "_model")
         if callable(self.kernel):
             X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_2d=False, reset=False)
             X = kernel_matrix(self.kernel, X, self._fitted_on)
         else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+            X = validate_data(self, X, accept_sparse="csr", dtype=PRECISIONS, order="C", reset=False)
             if sp.issparse(X) and not self._sparse:
                 raise InputError("cannot use sparse input in {name!r} trained on dense data", name=type(self).__name__)
         return X[:, self._kept] if pairwise(self.kernel) and self._kept.size < X.shape[1] else X

@@ -17,7 +17,7 @@ X, Y = blobs(n=20, classes=4, seed=1)
 def test_arrays_become_canonical(features: object) -> None:
     problem = pose(features, Y.astype(np.int8), machine="ww", kernel=kernel_named("rbf"), cost=np.float32(2))
     rows = problem.points.rows
-    assert rows.dtype == np.float64
+    assert rows.dtype == (np.float32 if getattr(features, "dtype", None) == np.float32 else np.float64)
     assert problem.labels.dtype == np.int64
     assert problem.upper.dtype == np.float64
     assert rows.has_canonical_format if sp.issparse(rows) else rows.flags.c_contiguous

@@ -9,7 +9,7 @@ import numpy as np
 from solvers.dual.quantities import weights_of
 from solvers.errors import Sentence
 from solvers.jit.linear.loop import FeatureRows
-from solvers.kernels.points import rows_times, transposed_times
+from solvers.kernels.points import in_double, rows_times, transposed_times
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -27,7 +27,7 @@ def refuse_other_kernels(name: str, part: Part) -> Sentence | None:
 
 
 def rows_of(part: Part) -> FeatureRows:
-    """Rows for compiled loops, dense or CSR, without a copy of the values."""
+    """Rows for compiled loops, dense or CSR; a copy of the values in float64 is kept where they are in float32."""
     kept = part.kept.get("linear rows")
     if kept is None:
         kept = part.kept["linear rows"] = _rows(part)
@@ -41,7 +41,7 @@ def _rows(part: Part) -> FeatureRows:
     if points.sparse:
         return FeatureRows(stored.data, stored.indices.astype(np.int32, copy=False), stored.indptr.astype(np.int64))
     starts = np.arange(len(part) + 1, dtype=np.int64) * points.features
-    return FeatureRows(stored.reshape(-1), np.empty(0, dtype=np.int32), starts)
+    return FeatureRows(in_double(stored).reshape(-1), np.empty(0, dtype=np.int32), starts)
 
 
 def vectors_of(part: Part, alpha: np.ndarray) -> Work[np.ndarray]:

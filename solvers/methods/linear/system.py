@@ -18,7 +18,7 @@ from solvers.budget import LINEAR
 from solvers.dense.cholesky import CholeskyFactor, factored
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
 from solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
-from solvers.kernels.points import passes, rows_times, transposed_times
+from solvers.kernels.points import in_double, passes, rows_times, transposed_times
 from solvers.machines import DualForm
 from solvers.problem import Part
 from solvers.work import MOVE, WHOLE, Work, pieces
@@ -41,7 +41,8 @@ class Features:
         if points.sparse:
             extra = sp.csr_array(np.full((len(part), 1), height))
             return cls(sp.csr_array(sp.hstack([points.rows, extra])), stiffness)
-        rows = np.empty((len(part), width + 1))
+        exact = points.rows.dtype if np.float32(height) == height else np.float64
+        rows = np.empty((len(part), width + 1), exact)
         rows[:, -1] = height
         for some in passes(len(part), width):
             rows[some, :-1] = points.rows[some]
@@ -107,7 +108,7 @@ class FeatureSystem:
         for some in pieces(self.examples.size, stored * (MOVE + 2.0 * min(width, 5.0 * stored))):
             if some.start:
                 yield
-            rows, values = self.features.rows[self.examples[some]], self.values[some]
+            rows, values = in_double(self.features.rows[self.examples[some]]), self.values[some]
             sparse = sp.issparse(rows)
             weighted = sp.diags_array(values) @ rows if sparse else values[:, None] * rows
             ends = np.clip(self.starts - some.start, 0, values.size).tolist()
@@ -168,7 +169,7 @@ class FeatureSystem:
     def _gather(self) -> None:
         """Gather the rows of examples with entries."""
         chosen, self.places = np.unique(self.examples, return_inverse=True)
-        self.rows = self.features.rows[chosen]
+        self.rows = in_double(self.features.rows[chosen])
 
     def _own_couplings(self) -> np.ndarray:
         """(gathered rows, outputs): the diagonal entries of R' P R."""

@@ -33,9 +33,10 @@ def dense(array: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("name", [name for name in DERIVED if name != "centred"])
 def test_derived_arrays_have_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = finish(Points(ROWS).prepare(name))
+    rows = ROWS.astype(np.float32) if name == "double" else ROWS
+    whole = finish(Points(rows).prepare(name))
     monkeypatch.setattr(work, "PIECE", 1000.0)
-    cut, times = counted(Points(ROWS).prepare(name))
+    cut, times = counted(Points(rows).prepare(name))
     assert cut.dtype == whole.dtype
     np.testing.assert_array_equal(cut, whole)
     assert times > 3
