@@ -52,7 +52,9 @@ class Lines:
 
     @classmethod
     def of(cls, lines: Iterable[int] | np.ndarray) -> Lines:
-        found = np.unique(np.asarray(lines if isinstance(lines, np.ndarray) else list(lines), dtype=np.int64))
+        found = np.asarray(lines if isinstance(lines, np.ndarray) else list(lines), dtype=np.int64)
+        if not (found[1:] > found[:-1]).all():  # all rows of a file rise: np.unique took a quarter of reading it
+            found = np.unique(found)
         if not found.size:
             return cls()
         breaks = np.flatnonzero(np.diff(found) > 1)

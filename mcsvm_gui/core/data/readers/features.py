@@ -154,5 +154,5 @@ def _frame(values: list[np.ndarray]) -> pd.DataFrame:
         chosen = [j for j, cells in enumerate(values) if cells.dtype == wanted]
         if chosen:
             together = np.column_stack([values[j] for j in chosen])
-            blocks.append(pd.DataFrame(together, columns=pd.Index(chosen), dtype=wanted))
+            blocks.append(pd.DataFrame(together, columns=pd.Index(chosen), dtype=wanted, copy=False))
     return blocks[0] if len(blocks) == 1 else pd.concat(blocks, axis=1)[list(range(len(values)))]

@@ -35,6 +35,7 @@ from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, decode
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
+from solvers.work import WORTH, finish, limited, spread
 
 NAME = "csv"
 OPTIONS = *roles.OPTIONS, "format", "header", "separator", "decimal", "encoding"
@@ -42,6 +43,7 @@ _HASH = ord("#")
 _NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
 _WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})
 _SAMPLE = 1000
+_PIECE = 1 << 24  # bytes of records that are parsed at once
 # pandas 3.1 takes +1e 5 for a number, though not 1e 5. 240 MB/s where all numbers have signs, else 4 GB/s.
 _BROKEN_EXPONENT = re.compile(rb"\+[0-9.,]+[eE]\s")
 # From 3.1 on pandas rounds correctly by itself, and warns when asked to.
@@ -124,7 +126,7 @@ def lay_out(
             source.path, "there is nothing but blank lines and comments; a data file has a line per example"
         )
     header, guesses = _header(records, dialect, options)
-    rows, hollow = _filled(records.keep(np.arange(len(records)) >= (header is not None)))
+    rows, hollow = _filled(records.keep(slice(int(header is not None), None)))
     width = dialect.width if header is None else len(header)
     header, width, left_out, more = _extra_column(rows, header, width, dialect.separator, trailing=trailing)
     refuse_ragged(source, rows, width, named=header is not None)
@@ -286,8 +288,8 @@ class RecordCells:
     def __init__(self, records: Records, layout: DelimitedTable, spelled: Set[int]) -> None:
         """`spelled`: columns whose cells are needed as they are spelled, not as numbers."""
         self.records, self.dialect, self.width = records, layout.dialect, layout.width
-        self.nothing, self.body = sorted(layout.declared.nothing), records.body()
-        broken = _BROKEN_EXPONENT.search(self.body) is not None
+        self.nothing = sorted(layout.declared.nothing)
+        broken = len(records) > 0 and _BROKEN_EXPONENT.search(records.data, records.starts[0], records.ends[-1])
         sample = self._sample()
         numeric = [] if broken else [j for j in self._numeric(sample) if j not in spelled]
         try:
@@ -304,7 +306,7 @@ class RecordCells:
         """These columns alone, as text."""
         found = cls.__new__(cls)
         found.records, found.dialect, found.width = records, layout.dialect, layout.width
-        found.nothing, found.body = sorted(layout.declared.nothing), records.body()
+        found.nothing = sorted(layout.declared.nothing)
         found.columns = found._parse([], only=list(positions))
         return {j: found.column(j) for j in positions}
 
@@ -345,13 +347,25 @@ class RecordCells:
     def _parse(
         self, numeric: Sequence[int], *, only: list[int] | None = None, nothing: Sequence[str] = ()
     ) -> dict[int, np.ndarray]:
-        """`nothing`: words that mean a missing number. Empty cells always do, and nothing else becomes NaN."""
-        if not self.body:
-            return {j: np.empty(0, dtype=object) for j in range(self.width)}
-        numbers = set(numeric)
-        quoting = csv.QUOTE_MINIMAL if self.records.quoted else csv.QUOTE_NONE
-        frame = pd.read_csv(
-            io.BytesIO(self.body),
+        """`nothing`: words that mean a missing number. Empty cells always do, and nothing else becomes NaN.
+
+        Piece by piece, on all cores: memory holds the text, one piece for each of these, and the columns.
+        """
+        numbers, wanted = set(numeric), list(range(self.width)) if only is None else sorted(only)
+        columns = {j: np.empty(len(self.records), np.float64 if j in numbers else object) for j in wanted}
+
+        def parse(some: slice) -> None:
+            frame = self._frame(self.records.body(some), numbers, only, nothing)
+            for j, held in frame.items():
+                columns[int(j)][some] = held.to_numpy()
+
+        with limited(None):
+            finish(spread(parse, self.records.pieces(_PIECE), WORTH))
+        return columns
+
+    def _frame(self, body: bytes, numbers: Set[int], only: list[int] | None, nothing: Sequence[str]) -> pd.DataFrame:
+        return pd.read_csv(
+            io.BytesIO(body),
             sep=self.dialect.separator,
             header=None,
             names=list(range(self.width)),
@@ -359,7 +373,7 @@ class RecordCells:
             index_col=False,
             dtype={j: np.float64 if j in numbers else object for j in range(self.width)},
             quotechar=self.dialect.quote,
-            quoting=quoting,
+            quoting=csv.QUOTE_MINIMAL if self.records.quoted else csv.QUOTE_NONE,
             decimal=self.dialect.decimal,
             **_EXACT,
             keep_default_na=False,
@@ -369,4 +383,3 @@ class RecordCells:
             encoding="utf-8",
             engine="c",
         )
-        return {int(j): held.to_numpy() for j, held in frame.items()}

@@ -5,7 +5,9 @@ pandas fills short rows up and loses line numbers; this pass is what lets an err
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from mcsvm_gui.core.data.readers.source import Source
 from solvers.errors import Sentence
 
 _LF, _CR, _HASH = 10, 13, 35
+_PIECE = 1 << 22  # bytes that are looked through at once: what is made on the way stays small, and mostly in cache
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,9 @@ class Records:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def keep(self, chosen: np.ndarray) -> Records:
+    def keep(self, chosen: np.ndarray | slice) -> Records:
+        if isinstance(chosen, np.ndarray) and chosen.all():
+            return self
         starts, ends, fields, lines = (array[chosen] for array in (self.starts, self.ends, self.fields, self.lines))
         return Records(self.data, starts, ends, fields, lines, self.quoted)
 
@@ -55,15 +60,19 @@ class Records:
         """Records of separators only, as spreadsheets write them below a table."""
         return (self.fields > 1) & (self.ends - self.starts == self.fields - 1)
 
-    def body(self) -> bytes:
-        """The records one after the other, a line feed between them."""
-        if not len(self):
-            return b""
-        together = np.array_equal(self.starts[1:], self.ends[:-1] + 1)
-        if together:
-            return self.data[self.starts[0] : self.ends[-1]]
-        pieces = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return b"\n".join([self.data[start:end] for start, end in pieces])
+    def pieces(self, size: int) -> list[slice]:
+        """Runs of records of about so many bytes each."""
+        reached = self.ends - (self.starts[0] if len(self) else 0)
+        marks = np.arange(size, int(reached[-1]) if len(self) else 0, size)
+        cuts = [0, *np.unique(np.searchsorted(reached, marks)).tolist(), len(self)]
+        return [slice(start, end) for start, end in pairwise(cuts) if start < end]
+
+    def body(self, some: slice) -> bytes:
+        """These records one after the other, a line feed between them."""
+        starts, ends = self.starts[some], self.ends[some]
+        if np.array_equal(starts[1:], ends[:-1] + 1):
+            return self.data[starts[0] : ends[-1]]
+        return b"\n".join([self.data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)])
 
 
 def find_records(source: Source, data: bytes, separator: str, quote: str, before: int = 0) -> Records:
@@ -71,16 +80,33 @@ def find_records(source: Source, data: bytes, separator: str, quote: str, before
     data = _line_feeds_only(source, data, separator, quote, before)
     buffer = np.frombuffer(data, np.uint8)
     marks = _quotes(source, data, separator, quote, before)
-    feeds = np.flatnonzero(buffer == _LF)
+    feeds = np.concatenate(list(_places(buffer, _LF)))
     ends = _outside(feeds, marks)
-    separators = _outside(np.flatnonzero(buffer == ord(separator)), marks)
     starts = np.concatenate([[0], ends + 1])
     ends = np.concatenate([ends, [len(data)]])
     if len(starts) > 1 and starts[-1] == len(data):
         starts, ends = starts[:-1], ends[:-1]
-    fields = np.searchsorted(separators, ends) - np.searchsorted(separators, starts) + 1
-    lines = before + np.searchsorted(feeds, starts) + 1
-    return Records(data, starts, ends, fields, lines, len(marks) > 0)
+    lines = np.searchsorted(feeds, starts) if len(marks) else np.arange(len(starts))
+    fields = np.diff(_passed(buffer, ord(separator), marks, ends), prepend=0) + 1
+    return Records(data, starts, ends, fields, before + lines + 1, len(marks) > 0)
+
+
+def _places(buffer: np.ndarray, letter: int) -> Iterator[np.ndarray]:
+    """Where a letter is, piece by piece."""
+    for start in range(0, max(len(buffer), 1), _PIECE):
+        yield np.flatnonzero(buffer[start : start + _PIECE] == letter) + start
+
+
+def _passed(buffer: np.ndarray, letter: int, marks: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """How often a letter stands outside quotation marks before each of the ends."""
+    passed, total = np.zeros(len(ends), dtype=np.int64), 0
+    for number, places in enumerate(_places(buffer, letter)):
+        outside = _outside(places, marks)
+        first, last = np.searchsorted(ends, [number * _PIECE, (number + 1) * _PIECE])
+        passed[first:last] = total + np.searchsorted(outside, ends[first:last])
+        total += len(outside)
+    passed[np.searchsorted(ends, len(buffer)) :] = total
+    return passed
 
 
 def _outside(positions: np.ndarray, marks: np.ndarray) -> np.ndarray:
