@@ -21,6 +21,7 @@ Summand = tuple[slice, np.ndarray]  # rows of a result, and what to add to them
 
 LEAST = 2.0**-125  # what a kernel value or a product of weights loses where it underflows, at most
 SLACK = 1.001  # for roundings in the bound itself
+SUMMED = 64  # products added in float32 one after another, before they are added in float64
 
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
@@ -63,12 +64,24 @@ def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray) -> Work[No
     yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
 
 
-def _prepared(kernel: Kernel, points: Points, cuts: list[slice]) -> Work[list[Points]]:
-    blocks = []
-    for cut in cuts:
-        blocks.append(points.view(cut))
-        yield from kernel.prepare(blocks[-1], np.float64)
-    return blocks
+@dataclass(frozen=True)
+class KnownRows:
+    """float32 kernel rows that a store holds: values of `Kernel.block`, with the error of its bound."""
+
+    store: np.ndarray  # (rows, n)
+    slot_of: np.ndarray  # (n,) the row of each example, -1 where it is not there
+
+    def products(self, slots: np.ndarray, table: np.ndarray) -> Work[np.ndarray]:
+        """K(all, some) @ table in float32, the products of every SUMMED rows added in float64."""
+        sums = np.zeros((self.store.shape[1], table.shape[1]))
+
+        def add(columns: slice) -> None:
+            for some in tiles_of(slots.size):
+                sums[columns] += summed(self.store[slots[some], columns].T, table[some])
+
+        operations = slots.size * TILE * (2.0 * table.shape[1] + VALUE)
+        yield from spread(add, tiles_of(self.store.shape[1]), operations)
+        return sums
 
 
 class Sweep:
@@ -81,16 +94,23 @@ class Sweep:
         self.kernel, self.right, self.weights = kernel, right, weights
         self.products, self.error = products, np.zeros(len(products))
 
-    def fill(self, points: Points, bound: Bound, support: np.ndarray, reading: float) -> Work[None]:
-        """The rows outside the support, whose weights are zero, in float32."""
+    def fill(self, points: Points, bound: Bound, support: np.ndarray, reading: float, known: KnownRows) -> Work[None]:
+        """The rows outside the support, whose weights are zero, in float32; kernel rows that are known are read."""
         rows = np.flatnonzero(np.isin(np.arange(len(points)), support, invert=True, assume_unique=True))
         size = float(np.abs(self.weights).max())
         heaviest = reading * np.abs(self.weights).max(axis=1) / size
         columns = [self.weights / size, heaviest, heaviest * bound.weight[support]]
         table = np.column_stack(columns).astype(np.float32)
-        sums = yield from tile_products(points, rows, self.right, table, self.kernel)
+        slots = known.slot_of[support]
+        here, other = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        sums = np.zeros((rows.size, table.shape[1]))
+        if other.size:
+            right = self.right if not here.size else (yield from self.right.taking(other))
+            sums += yield from tile_products(points, rows, right, table[other], self.kernel)
+        if here.size:
+            sums += (yield from known.products(slots[here], table[here]))[rows]
         total, weighted = sums[:, -2], sums[:, -1]
-        relative = (bound.constant + UNIT * (TILE + 4)) * total
+        relative = (bound.constant + UNIT * (SUMMED + 4)) * total
         error = relative + bound.slope * (bound.weight[rows] * total + weighted)
         self.products[rows] = size * sums[:, :-2]
         error = SLACK * error + LEAST * support.size * (1.0 + reading)
@@ -98,15 +118,15 @@ class Sweep:
 
     def sharpen(self, points: Points, rows: np.ndarray) -> Work[None]:
         """These rows in float64."""
-        left = yield from points.taking(rows)
-        self.products[rows] = yield from kernel_products(self.kernel, left, self.right, self.weights)
+        self.products[rows] = yield from tile_products(points, rows, self.right, self.weights, self.kernel)
         self.error[rows] = 0.0
 
 
-def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float) -> Work[Sweep | None]:
+def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float, known: KnownRows) -> Work[Sweep | None]:
     """None where no error of float32 is proved for the kernel, or all is so small that float64 takes no longer."""
     support = np.flatnonzero(np.any(weights != 0.0, axis=1))
-    if support.size * float(len(points)) < LEAST_SWEEP or isinstance(kernel, FeatureKernel):
+    operations = support.size * len(points) * (2.0 * points.stored + VALUE)
+    if operations < LEAST_SWEEP or isinstance(kernel, FeatureKernel):
         return None
     bound = yield from kernel.bound(points)
     if bound is None:
@@ -115,7 +135,7 @@ def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float) -
     sweep = Sweep(kernel, right, weights[support], np.empty_like(weights))
     sweep.products[support] = yield from symmetric_products(kernel, right, sweep.weights)
     if support.size < len(points):
-        yield from sweep.fill(points, bound, support, reading)
+        yield from sweep.fill(points, bound, support, reading, known)
     return sweep
 
 
@@ -125,7 +145,8 @@ def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float) -
 def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> Work[np.ndarray]:
     """K(points, points) @ weights in float64; a kernel value off the diagonal is computed once."""
     cuts = tiles_of(len(points))
-    blocks = yield from _prepared(kernel, points, cuts)
+    yield from kernel.prepare(points, np.float64)
+    blocks = [points.view(cut) for cut in cuts]
     result = np.zeros((len(points), weights.shape[1]))
 
     def compute(tile: tuple[int, int]) -> list[Summand]:
@@ -142,7 +163,7 @@ def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> W
 def tile_products(
     points: Points, rows: np.ndarray, right: Points, table: np.ndarray, kernel: Kernel
 ) -> Work[np.ndarray]:
-    """K(rows, right) @ table in float32, the products of each tile added in float64; `points` are prepared."""
+    """K(rows, right) @ table in the precision of the table, for which `right` is prepared; tiles add up in float64."""
     left, cuts = tiles_of(rows.size), tiles_of(len(right))
     blocks = [right.view(cut) for cut in cuts]
     sums = np.zeros((rows.size, table.shape[1]))
@@ -160,7 +181,7 @@ def tile_products(
 
 @dataclass(frozen=True)
 class _Multiply:
-    """The float32 product of a tile."""
+    """The product of a tile, in the precision of the table."""
 
     kernel: Kernel
     cuts: list[slice]
@@ -170,9 +191,18 @@ class _Multiply:
 
     def __call__(self, tile: tuple[int, int]) -> list[Summand]:
         i, j = tile
-        left, right = self.left[i], self.right[j]
-        values = self.kernel.block(left, right, scratch((len(left), len(right)), np.float32))
-        return [(self.cuts[i], (values @ self.table[j]).astype(np.float64))]
+        left, right, table = self.left[i], self.right[j], self.table[j]
+        values = self.kernel.block(left, right, scratch((len(left), len(right)), table.dtype))
+        return [(self.cuts[i], summed(values, table) if table.dtype == np.float32 else values @ table)]
+
+
+def summed(values: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """values @ table in float32, the products of every SUMMED columns added in float64."""
+    total = np.zeros((values.shape[0], table.shape[1]))
+    for start in range(0, values.shape[1], SUMMED):
+        some = slice(start, start + SUMMED)
+        total += values[:, some] @ table[some]
+    return total
 
 
 def single_products(kernel: Kernel, points: Points, rows: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:

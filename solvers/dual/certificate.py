@@ -12,7 +12,7 @@ from solvers.dual.bias import best_bias
 from solvers.dual.quantities import energy_of, examining, weighing
 from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
-from solvers.products import Sweep, swept
+from solvers.products import KnownRows, Sweep, swept
 from solvers.work import Work, finish
 
 
@@ -86,10 +86,11 @@ def certifying(
 
 def sweep_of(part: Part, alpha: np.ndarray, weights: np.ndarray) -> Work[Sweep | None]:
     """K W in float64 for the support vectors, and in float32 for the other examples, or None (products.py)."""
-    if np.any((alpha != 0.0).any(axis=1) & ~weights.any(axis=1)):
+    gram = part.gram
+    if gram.small or np.any((alpha != 0.0).any(axis=1) & ~weights.any(axis=1)):
         return None
     reading = float(np.abs(part.form.reading[1]).sum(axis=2).max())
-    return (yield from swept(part.gram.kernel, part.gram.points, weights, reading))
+    return (yield from swept(gram.kernel, gram.points, weights, reading, KnownRows(gram.store, gram.slot_of)))
 
 
 def total_of(proofs: Sequence[Proof]) -> Certificate:
