@@ -41,6 +41,7 @@ class Budget:
     block_variables: int = 768  # of a block, at most; 384: 1.2 times on the 13 of 41 rows that change, 1536: 1.0 on 5
     block_patience: int = 3  # pair steps per variable of a block, at most; 2: 1.1 times on 21 of 41 rows, 6: 1.0 on 20
     sum_patience: int = 8  # the same for pairs within an example; 4: 0.9 times on 14 of 41 rows, 16: 1.1, up to 3.2
+    fetch_rows: int = 32  # kernel rows computed together, at least; 20 000 x 784, ova, with 1: 1.3 times, 48: 1.1
     round_price: float = 1.2e-4  # s of a round of blocks: Python and passes over all variables; calibrate.py
     step_price: float = 2.5e-7  # s of a pair step in a block of about 250 variables, for Newton steps; calibrate.py
     full_step_price: float = 7e-7  # s of a pair step in a full block, for other phases; calibrate.py
@@ -59,6 +60,7 @@ class Budget:
     # shrinking; measured on Fashion-MNIST, 8 000 x 784, ww, C = 10, with row stores of 60 and 100 MB
     shrunk_least: int = 4000  # examples, at least; smaller parts are solved before a sample pays
     shrunk_held: float = 0.5  # rows that the store holds, as a share of the examples, below which the phase begins
+    shrunk_shared: float = 0.25  # the same where all parts share the store (ova): rows of one serve the next
     shrunk_sample: float = 1 / 4  # share of every class in the first sample; 1/8: 1.2 times, 20 000 x 784 of these
     shrunk_loose: float = 0.1  # violation, in margins, to which a sample is solved
     shrunk_strict: float = 0.9  # of the tolerance, for the last examples: float32 rows would refute a claim at 1

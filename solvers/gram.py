@@ -34,12 +34,22 @@ HOLDERS = "factor", "newton"  # what takes bytes of cache_mb besides the rows: V
 
 
 class Gram:
-    """K of `points`; the store has one slot per example kept and evicts the least recently used."""
+    """K of `points`; the store has one slot per example kept and evicts the least recently used.
+
+    `shared`: several parts read its rows, one after the other.
+    """
 
     def __init__(
-        self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST_ROWS, *, inner: bool = False
+        self,
+        kernel: Kernel,
+        points: Points,
+        cache_mb: float,
+        least: int = LEAST_ROWS,
+        *,
+        inner: bool = False,
+        shared: bool = False,
     ) -> None:
-        self.kernel, self.points = kernel, points
+        self.kernel, self.points, self.shared = kernel, points, shared
         self.cache_bytes = cache_mb * 2**20
         fits = len(self) <= EXACT_ROWS and 12.0 * len(self) ** 2 <= self.cache_bytes
         self.small = fits and not inner and not isinstance(kernel, FeatureKernel)  # all of K is kept in float64

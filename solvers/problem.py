@@ -126,7 +126,7 @@ class Problem:
 
     def whole_gram(self) -> Gram:
         """A row store over all examples, one per run: the last bits of a row depend on the rows asked for before."""
-        return Gram(self.kernel, self.points, self.cache_mb)
+        return Gram(self.kernel, self.points, self.cache_mb, shared=self.machine.split == "one-vs-rest")
 
     def part(self, number: int, gram: Gram | None = None) -> Part:
         """The independent programme of this number; parts over the same examples may share one `Gram`."""

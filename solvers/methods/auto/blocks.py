@@ -201,7 +201,23 @@ class Workbench:
         if gram.ready_for_all:
             yield from gram.fetch_all()
         else:
-            yield from gram.fetch(examples)
+            yield from gram.fetch(self.with_next(examples))
+
+    def with_next(self, examples: np.ndarray) -> np.ndarray:
+        """These examples and, where few of their rows are missing, the most violating others without a row.
+
+        A product of few rows reads all examples from memory for each: 10 rows take 3 times as long a row as 64.
+        """
+        gram = self.part.gram
+        missing = int((gram.slot_of[examples] < 0).sum())
+        count = min(self.budget.fetch_rows - missing, gram.capacity - examples.size)
+        if count <= 0:
+            return examples
+        violation = np.where(gram.slot_of < 0, np.abs(self.space.worst), 0.0)
+        violation[examples] = 0.0
+        count = min(count, violation.size)
+        following = np.argpartition(-violation, count - 1)[:count]
+        return np.concatenate([examples, np.sort(following[violation[following] > 0.0])])
 
     def close_round(self, state: BlockState) -> None:
         """Update all class functions for the change of the block's weights, on all threads."""

@@ -24,7 +24,7 @@ from solvers.run.loop import Limits, Run
 from solvers.work import Work, ready
 
 X, Y = blobs(n=400, classes=3, features=3, seed=4)
-SMALL = {"shrunk_least": 1, "shrunk_examples": 24, "shrunk_variables": 48, "interior_race": False}
+SMALL = {"shrunk_least": 1, "shrunk_examples": 24, "shrunk_variables": 48, "interior_race": False, "shrunk_shared": 0.5}
 METHOD = Auto(replace(BUDGET, **SMALL, phases=frozenset({Phase.SHRUNK, Phase.BLOCKS})))
 CASES = [
     *((machine, bias) for machine in ("ww", "cs", "llw", "mmr") for bias in ("none", "regularized")),

@@ -1,0 +1,63 @@
+"""Which kernel rows blocks ask for: those of the block and, where few are missing, of the worst others."""
+
+import numpy as np
+import pytest
+from small_data import blobs
+
+from solvers.kernels import KERNELS
+from solvers.methods import METHODS
+from solvers.methods.auto.blocks import Workbench
+from solvers.methods.auto.conductor import Auto
+from solvers.posing import pose
+from solvers.problem import Part
+from solvers.run.limits import Limits
+from solvers.run.loop import Run
+
+X, Y = blobs(n=400, classes=3, features=3, seed=4)
+AUTO = METHODS["auto"]
+assert isinstance(AUTO, Auto)
+BATCH = AUTO.budget.fetch_rows
+
+
+def bench_of(monkeypatch: pytest.MonkeyPatch, **more: object) -> tuple[Part, Workbench]:
+    """A part whose example i violates by i."""
+    monkeypatch.setattr("solvers.gram.EXACT_ROWS", 0)
+    part = pose(X, Y, machine="ova", kernel=KERNELS["rbf"](0.5), **more).part(0)
+    bench = Workbench(part)
+    bench.space.worst[:] = np.arange(400) * np.where(np.arange(400) % 2, -1.0, 1.0)
+    return part, bench
+
+
+def test_the_worst_without_a_row_come_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, bench = bench_of(monkeypatch)
+    part.gram.rows(np.array([5, 399, 397]))
+    wanted = bench.with_next(np.array([5, 7]))
+    assert wanted[:2].tolist() == [5, 7]
+    others = [i for i in range(399, -1, -1) if i not in (399, 397)][: BATCH - 1]
+    assert wanted[2:].tolist() == sorted(others)
+
+
+def test_examples_that_do_not_violate_stay_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, bench = bench_of(monkeypatch)
+    bench.space.worst[:398] = 0.0
+    assert bench.with_next(np.array([3])).tolist() == [3, 398, 399]
+
+
+def test_many_missing_rows_come_alone_and_the_store_is_not_overfilled(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, bench = bench_of(monkeypatch)
+    many = np.arange(BATCH)
+    assert bench.with_next(many) is many
+    part.gram.capacity = 10
+    assert bench.with_next(np.array([0, 1])).size == 10
+
+
+def test_parts_that_share_a_store_open_with_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a store for a third of the rows, ova begins with blocks, a joint machine with the phase of small stores."""
+    monkeypatch.setattr("solvers.gram.LEAST_ROWS", 1)
+    size = 1.4 * AUTO.budget.shrunk_shared * 4.0 * len(X) ** 2 / 2**20
+    few = Auto(AUTO.budget.__class__(shrunk_least=1))
+    opened = {}
+    for machine in ("ova", "ww"):
+        run = Run(pose(X, Y, machine=machine, kernel=KERNELS["rbf"](0.5), cache_mb=size), few, Limits(1e-3))
+        opened[machine] = run.decisions[0].phase
+    assert opened == {"ova": "blocks", "ww": "shrunk"}
