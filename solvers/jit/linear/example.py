@@ -39,13 +39,13 @@ def add_direction(rule, y, p, amount, out):
 @compiled
 def box_example(real, alpha, gradient, upper, bar):
     """(violation, whether to shrink: all variables at a bound, with gradients into it above `bar`)"""
-    violation, sleeps = 0.0, True
+    violation, shrinks = 0.0, True
     for p in range(alpha.size):
         if real[p]:
             a, g = alpha[p], gradient[p]
             violation = max(violation, pull(g, a, upper))
-            sleeps = sleeps and ((not room_down(a) and g < -bar) or (not room_up(a, upper) and g > bar))
-    return violation, sleeps
+            shrinks = shrinks and ((not room_down(a) and g < -bar) or (not room_up(a, upper) and g > bar))
+    return violation, shrinks
 
 
 @compiled

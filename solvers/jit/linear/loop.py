@@ -149,10 +149,10 @@ def epoch_of_all(
             real[p] = length[p] > 0.0
             gradient[p] = gradient_of(rule, y, p, functions) if real[p] else 0.0
         if sums:
-            violation, idle = sum_example(real, alpha, gradient, upper, bar)
+            violation, shrinks = sum_example(real, alpha, gradient, upper, bar)
         else:
-            violation, idle = box_example(real, alpha, gradient, upper, bar)
-        if idle:
+            violation, shrinks = box_example(real, alpha, gradient, upper, bar)
+        if shrinks:
             active -= 1
             order[s], order[active] = order[active], i
             continue

@@ -90,7 +90,7 @@ def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, t
 
 
 @compiled
-def keep_awake(i, alphas, gradient, bottom, members, size):
+def shrink_variables(i, alphas, gradient, bottom, members, size):
     """Shrink variables at zero whose gradient is below `bottom`: behind the others. Returns how many stay active."""
     t = 0
     while t < size:
@@ -139,7 +139,7 @@ def epoch_of_sums(
         slack = sum_has_room(total, upper)
         if slack:
             bottom = min(bottom, 0.0)
-        sizes[i] = size = keep_awake(i, alphas, gradient, bottom, members, size)
+        sizes[i] = size = shrink_variables(i, alphas, gradient, bottom, members, size)
         if size == 0 or (size == used == 1 and not slack and bottom > 0.0):
             order[s], order[active - 1], active = order[active - 1], i, active - 1
             continue

@@ -9,27 +9,38 @@ from solvers.jit import compiled
 from solvers.jit.bound import snapped
 from solvers.jit.box import pair_step, single_step
 from solvers.jit.rounding import ROUNDING
-from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, best_in, look, overlaps, settle, shift
+from solvers.jit.sequential.loop import (
+    BLOCK,
+    LIMIT,
+    MISSING,
+    REACHED,
+    STUCK,
+    best_in,
+    look,
+    overlaps,
+    set_variable,
+    shift,
+)
 
 
 @compiled(relaxed=True)
-def couple(awake, coupling, kernel, offset, first, last):
+def couple(active, coupling, kernel, offset, first, last):
     """The row of Q of the first variable, from the couplings of its direction and its kernel row."""
-    row, key, example = awake.row, awake.key, awake.example
+    row, key, example = active.row, active.key, active.example
     for b in range(first, last):
         row[b] = coupling[key[b]] * (kernel[example[b]] + offset)
 
 
 @compiled(relaxed=True)
-def pair_gains(awake, coupling, kernel, offset, g, q):
+def pair_gains(active, coupling, kernel, offset, g, q):
     """Twice the unconstrained gain of each violating variable with the first one, whose g and Q_aa are given.
 
     A singular Q_B counts as one of determinant ROUNDING Q_aa Q_bb, so that its gain is large, as the true one is.
     """
-    gradient, score, diagonal, row, gain = awake.gradient, awake.score, awake.diagonal, awake.row, awake.gain
-    for block in range(awake.tops.size):
+    gradient, score, diagonal, row, gain = active.gradient, active.score, active.diagonal, active.row, active.gain
+    for block in range(active.tops.size):
         first, last = block * BLOCK, min((block + 1) * BLOCK, gradient.size)
-        couple(awake, coupling, kernel, offset, first, last)
+        couple(active, coupling, kernel, offset, first, last)
         top = -1.0
         for b in range(first, last):
             whole = q * diagonal[b]
@@ -37,59 +48,59 @@ def pair_gains(awake, coupling, kernel, offset, g, q):
             twice = (g * g * diagonal[b] - 2.0 * g * gradient[b] * row[b] + gradient[b] * gradient[b] * q) / determinant
             gain[b] = twice if score[b] > 0.0 else -1.0
             top = max(top, gain[b])
-        awake.tops[block] = top
+        active.tops[block] = top
 
 
 @compiled
-def partner(awake, rows, tables, coupling, a):
+def partner(active, rows, tables, coupling, a):
     """The violating variable of largest gain with `a`, or -1."""
-    overlaps(tables, awake.key[a], coupling)
-    kernel = rows.store[rows.slot_of[awake.example[a]]]
-    kept, awake.score[a] = awake.score[a], 0.0  # with itself Q_B is singular and the gain noise
-    pair_gains(awake, coupling, kernel, rows.offset, awake.gradient[a], awake.diagonal[a])
-    awake.score[a] = kept
-    b = best_in(awake.gain, awake.tops)
-    return b if awake.gain[b] > 0.0 else -1
+    overlaps(tables, active.key[a], coupling)
+    kernel = rows.store[rows.slot_of[active.example[a]]]
+    kept, active.score[a] = active.score[a], 0.0  # with itself Q_B is singular and the gain noise
+    pair_gains(active, coupling, kernel, rows.offset, active.gradient[a], active.diagonal[a])
+    active.score[a] = kept
+    b = best_in(active.gain, active.tops)
+    return b if active.gain[b] > 0.0 else -1
 
 
 @compiled
-def move_one(awake, moving, rows, tables, a):
+def move_one(active, moving, rows, tables, a):
     """The exact step of one variable; returns the gain of the dual, 0 where nothing moves."""
-    g, q, before = awake.gradient[a], awake.diagonal[a], awake.alpha[a]
-    after = snapped(before, single_step(before, g, q, awake.upper[a]), awake.upper[a])
+    g, q, before = active.gradient[a], active.diagonal[a], active.alpha[a]
+    after = snapped(before, single_step(before, g, q, active.upper[a]), active.upper[a])
     x = after - before
     if x == 0.0:
         return 0.0
-    settle(awake, moving, a, after)
+    set_variable(active, moving, a, after)
     for c in range(moving.constant.size):
-        moving.change[0, c], moving.change[1, c] = x * tables.direction[awake.key[a], c], 0.0
-    i = np.int64(awake.example[a])
+        moving.change[0, c], moving.change[1, c] = x * tables.direction[active.key[a], c], 0.0
+    i = np.int64(active.example[a])
     shift(moving, rows, i, i)
     return x * (g - 0.5 * q * x)
 
 
 @compiled
-def move_two(awake, moving, rows, tables, a, b):
+def move_two(active, moving, rows, tables, a, b):
     """The exact step of two variables; returns the gain of the dual, 0 where nothing moves."""
-    ga, gb, qa, qb, qab = awake.gradient[a], awake.gradient[b], awake.diagonal[a], awake.diagonal[b], awake.row[b]
-    old_a, old_b = awake.alpha[a], awake.alpha[b]
-    x, z = pair_step(old_a, old_b, ga, gb, qa, qb, qab, awake.upper[a], awake.upper[b])
-    new_a, new_b = snapped(old_a, x, awake.upper[a]), snapped(old_b, z, awake.upper[b])
+    ga, gb, qa, qb, qab = active.gradient[a], active.gradient[b], active.diagonal[a], active.diagonal[b], active.row[b]
+    old_a, old_b = active.alpha[a], active.alpha[b]
+    x, z = pair_step(old_a, old_b, ga, gb, qa, qb, qab, active.upper[a], active.upper[b])
+    new_a, new_b = snapped(old_a, x, active.upper[a]), snapped(old_b, z, active.upper[b])
     x, z = new_a - old_a, new_b - old_b
     gain = ga * x + gb * z - 0.5 * (qa * x * x + 2.0 * qab * x * z + qb * z * z)
     if not gain > 0.0:
         return 0.0
-    settle(awake, moving, a, new_a)
-    settle(awake, moving, b, new_b)
+    set_variable(active, moving, a, new_a)
+    set_variable(active, moving, b, new_b)
     for c in range(moving.constant.size):
-        moving.change[0, c] = x * tables.direction[awake.key[a], c]
-        moving.change[1, c] = z * tables.direction[awake.key[b], c]
-    shift(moving, rows, np.int64(awake.example[a]), np.int64(awake.example[b]))
+        moving.change[0, c] = x * tables.direction[active.key[a], c]
+        moving.change[1, c] = z * tables.direction[active.key[b], c]
+    shift(moving, rows, np.int64(active.example[a]), np.int64(active.example[b]))
     return gain
 
 
 @compiled
-def run_box(awake, moving, rows, tables, coupling, wanted, pairs, stop, limit):
+def run_box(active, moving, rows, tables, coupling, wanted, pairs, stop, limit):
     """Steps until the violation is at most `stop`, `limit` is reached, or a row is missing.
 
     Returns (why, steps, count): wanted[:count] are the examples whose kernel rows are needed; STUCK: wanted[0] is the
@@ -97,23 +108,23 @@ def run_box(awake, moving, rows, tables, coupling, wanted, pairs, stop, limit):
     """
     steps = 0
     while True:
-        if look(awake, moving.columns) <= stop:
+        if look(active, moving.columns) <= stop:
             return REACHED, steps, 0
         if steps >= limit:
             return LIMIT, steps, 0
-        a = best_in(awake.score, awake.tops)
-        wanted[0] = awake.example[a]
+        a = best_in(active.score, active.tops)
+        wanted[0] = active.example[a]
         if rows.slot_of[wanted[0]] < 0:
             return MISSING, steps, 1
-        b = partner(awake, rows, tables, coupling, a) if pairs else -1
+        b = partner(active, rows, tables, coupling, a) if pairs else -1
         gain = 0.0
         if b >= 0:
-            wanted[1] = awake.example[b]
+            wanted[1] = active.example[b]
             if rows.slot_of[wanted[1]] < 0:
                 return MISSING, steps, 2
-            gain = move_two(awake, moving, rows, tables, a, b)
+            gain = move_two(active, moving, rows, tables, a, b)
         if not gain > 0.0:
-            gain = move_one(awake, moving, rows, tables, a)
+            gain = move_one(active, moving, rows, tables, a)
         if not gain > 0.0:
             wanted[0] = a
             return STUCK, steps, 1

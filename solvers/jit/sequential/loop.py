@@ -15,8 +15,8 @@ LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop returned: steps, toler
 BLOCK = 256  # variables with one stored maximum (`tops`): the best of all is then searched in one block only
 
 
-class Awake(NamedTuple):
-    """The active variables, which shrinking leaves; entry b of every array belongs to the same variable."""
+class ActiveVariables(NamedTuple):
+    """The active variables: all but the shrunk ones; entry b of every array belongs to the same variable."""
 
     example: np.ndarray
     slot: np.ndarray
@@ -77,25 +77,25 @@ def list_variables(mask, by_slot, example, slot):
 
 
 @compiled
-def describe(awake, tables, labels, upper, curvature, alpha):
+def describe(active, tables, labels, upper, curvature, alpha):
     """Fill in the fields that follow from example and slot."""
     n, slots = alpha.shape
-    for b in range(awake.example.size):
-        i, p = awake.example[b], awake.slot[b]
+    for b in range(active.example.size):
+        i, p = active.example[b], active.slot[b]
         key = labels[i] * slots + p
-        awake.key[b] = key
-        for t in range(awake.place.shape[0]):
-            awake.place[t, b] = tables.output[key, t] * n + i
-            awake.value[t, b] = tables.value[key, t]
-        awake.margin[b], awake.upper[b] = tables.margin[key], upper[i]
-        awake.diagonal[b] = tables.length[key] * curvature[i]
-        awake.alpha[b] = alpha[i, p]
+        active.key[b] = key
+        for t in range(active.place.shape[0]):
+            active.place[t, b] = tables.output[key, t] * n + i
+            active.value[t, b] = tables.value[key, t]
+        active.margin[b], active.upper[b] = tables.margin[key], upper[i]
+        active.diagonal[b] = tables.length[key] * curvature[i]
+        active.alpha[b] = alpha[i, p]
 
 
 @compiled(relaxed=True)
-def read_gradients(awake, columns, first, last):
-    gradient, margin = awake.gradient, awake.margin
-    place, value = awake.place, awake.value
+def read_gradients(active, columns, first, last):
+    gradient, margin = active.gradient, active.margin
+    place, value = active.place, active.value
     if place.shape[0] == 1:
         for b in range(first, last):
             gradient[b] = margin[b] - value[0, b] * columns[place[0, b]]
@@ -108,20 +108,20 @@ def read_gradients(awake, columns, first, last):
 
 
 @compiled(relaxed=True)
-def look(awake, columns):
+def look(active, columns):
     """Gradients and scores of all active variables under box bounds; returns the largest violation."""
-    gradient, alpha, upper, weight, score = awake.gradient, awake.alpha, awake.upper, awake.weight, awake.score
+    gradient, alpha, upper, weight, score = active.gradient, active.alpha, active.upper, active.weight, active.score
     largest = 0.0
-    for block in range(awake.tops.size):
+    for block in range(active.tops.size):
         first, last = block * BLOCK, min((block + 1) * BLOCK, gradient.size)
-        read_gradients(awake, columns, first, last)
+        read_gradients(active, columns, first, last)
         top = 0.0
         for b in range(first, last):
             violation = pull(gradient[b], alpha[b], upper[b])
             largest = max(largest, violation)
             score[b] = violation * weight[b]
             top = max(top, score[b])
-        awake.tops[block] = top
+        active.tops[block] = top
     return largest
 
 
@@ -177,10 +177,10 @@ def shift(moving, rows, i, j):
 
 
 @compiled
-def settle(awake, moving, b, amount):
+def set_variable(active, moving, b, amount):
     """Set variable b to `amount`."""
-    awake.alpha[b] = amount
-    moving.alpha[awake.example[b], awake.slot[b]] = amount
+    active.alpha[b] = amount
+    moving.alpha[active.example[b], active.slot[b]] = amount
 
 
 @compiled

@@ -5,7 +5,7 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.bound import free
 from solvers.jit.box import solve_box
-from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, settle, shift
+from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, set_variable, shift
 
 
 @compiled
@@ -23,25 +23,25 @@ def insert(values, places, count, value, place):
 
 
 @compiled
-def choose_free(awake, places):
+def choose_free(active, places):
     """The free variables of smallest |gradient|; returns their number."""
     values = np.empty(places.size)
     count = 0
-    for b in range(awake.gradient.size):
-        if free(awake.alpha[b], awake.upper[b]):
-            count = insert(values, places, count, -abs(awake.gradient[b]), b)
+    for b in range(active.gradient.size):
+        if free(active.alpha[b], active.upper[b]):
+            count = insert(values, places, count, -abs(active.gradient[b]), b)
     return count
 
 
 @compiled
-def choose_set(awake, places):
+def choose_set(active, places):
     """q/2 free variables of smallest |gradient|, the rest the most violating; returns their number."""
-    count = choose_free(awake, places[: places.size // 2])
+    count = choose_free(active, places[: places.size // 2])
     values, others = np.empty(places.size), np.empty(places.size, np.int64)
     found = 0
-    for b in range(awake.gradient.size):
-        if awake.score[b] > 0.0:
-            found = insert(values, others, found, awake.score[b], b)
+    for b in range(active.gradient.size):
+        if active.score[b] > 0.0:
+            found = insert(values, others, found, active.score[b], b)
     for t in range(found):
         if count < places.size and not np.any(places[:count] == others[t]):
             places[count] = others[t]
@@ -50,57 +50,57 @@ def choose_set(awake, places):
 
 
 @compiled
-def cut(awake, rows, tables, coupling, places, Q):
+def cut(active, rows, tables, coupling, places, Q):
     """Q of the chosen variables."""
     for s in range(places.size):
-        overlaps(tables, awake.key[places[s]], coupling)
-        row = rows.store[rows.slot_of[awake.example[places[s]]]]
+        overlaps(tables, active.key[places[s]], coupling)
+        row = rows.store[rows.slot_of[active.example[places[s]]]]
         for t in range(places.size):
-            Q[s, t] = coupling[awake.key[places[t]]] * (row[awake.example[places[t]]] + rows.offset)
+            Q[s, t] = coupling[active.key[places[t]]] * (row[active.example[places[t]]] + rows.offset)
 
 
 @compiled
-def move_set(awake, moving, rows, tables, coupling, places, goal, patience):
+def move_set(active, moving, rows, tables, coupling, places, goal, patience):
     """Solve for the chosen variables and move them; returns the gain of the dual."""
     q = places.size
     Q = np.empty((q, q))
-    cut(awake, rows, tables, coupling, places, Q)
-    before, gradient, after = awake.alpha[places], awake.gradient[places], awake.alpha[places]
+    cut(active, rows, tables, coupling, places, Q)
+    before, gradient, after = active.alpha[places], active.gradient[places], active.alpha[places]
     start = gradient.copy()
-    solve_box(Q, gradient, after, awake.upper[places], goal, patience * q)
+    solve_box(Q, gradient, after, active.upper[places], goal, patience * q)
     gain = 0.5 * ((after - before) * (start + gradient)).sum()
     if not gain > 0.0:
         return 0.0
     for t in range(q):
         b, x = places[t], after[t] - before[t]
         if x != 0.0:
-            settle(awake, moving, b, after[t])
-            moving.change[0] = x * tables.direction[awake.key[b]]
+            set_variable(active, moving, b, after[t])
+            moving.change[0] = x * tables.direction[active.key[b]]
             moving.change[1] = 0.0
-            i = np.int64(awake.example[b])
+            i = np.int64(active.example[b])
             shift(moving, rows, i, i)
     return gain
 
 
 @compiled
-def run_sets(awake, moving, rows, tables, coupling, wanted, goal, patience, stop, limit):
+def run_sets(active, moving, rows, tables, coupling, wanted, goal, patience, stop, limit):
     """As `run_box`, with working sets of wanted.size variables, solved to a violation of `goal`."""
     steps = 0
     room = np.empty(wanted.size, np.int64)
     while True:
-        if look(awake, moving.columns) <= stop:
+        if look(active, moving.columns) <= stop:
             return REACHED, steps, 0
         if steps >= limit:
             return LIMIT, steps, 0
-        places = room[: choose_set(awake, room)]
+        places = room[: choose_set(active, room)]
         missing = False
         for t in range(places.size):
-            wanted[t] = awake.example[places[t]]
+            wanted[t] = active.example[places[t]]
             missing = missing or rows.slot_of[wanted[t]] < 0
         if missing:
             return MISSING, steps, places.size
-        gain = move_set(awake, moving, rows, tables, coupling, places, goal, patience)
+        gain = move_set(active, moving, rows, tables, coupling, places, goal, patience)
         if not gain > 0.0:
-            wanted[0] = np.argmax(awake.score)
+            wanted[0] = np.argmax(active.score)
             return STUCK, steps, 1
         steps += 1

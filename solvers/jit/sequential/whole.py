@@ -9,7 +9,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.rounding import LAST_DIGITS
-from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, settle, shift
+from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, set_variable, shift
 from solvers.jit.sequential.sums import look_groups, slack_of
 
 
@@ -71,10 +71,10 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
 
 
 @compiled
-def move_example(awake, moving, groups, rows, tables, e, own, shared):
+def move_example(active, moving, groups, rows, tables, e, own, shared):
     """Solve for all variables of one example; returns the gain of the dual, 0 where nothing moves."""
     first, last = groups.starts[e], groups.starts[e + 1]
-    gradient, before = awake.gradient[first:last], awake.alpha[first:last].copy()
+    gradient, before = active.gradient[first:last], active.alpha[first:last].copy()
     after = np.empty(before.size)
     solve_example(gradient, before, groups.upper[e], groups.curvature[e], own, shared, after)
     change = after - before
@@ -85,20 +85,20 @@ def move_example(awake, moving, groups, rows, tables, e, own, shared):
         return 0.0
     moving.change[:] = 0.0
     for b in range(first, last):
-        settle(awake, moving, b, after[b - first])
+        set_variable(active, moving, b, after[b - first])
         for c in range(moving.constant.size):
-            moving.change[0, c] += change[b - first] * tables.direction[awake.key[b], c]
+            moving.change[0, c] += change[b - first] * tables.direction[active.key[b], c]
     groups.slack[e] = slack_of(moving.alpha, groups.upper[e], groups.member[e])
     shift(moving, rows, groups.member[e], groups.member[e])
     return gain
 
 
 @compiled
-def run_examples(awake, moving, groups, rows, tables, wanted, own, shared, stop, limit):
+def run_examples(active, moving, groups, rows, tables, wanted, own, shared, stop, limit):
     """As `run_within`, with all variables of the most violating example per step; all of them are active."""
     steps = 0
     while True:
-        if look_groups(awake, groups, moving.columns) <= stop:
+        if look_groups(active, groups, moving.columns) <= stop:
             return REACHED, steps, 0
         if steps >= limit:
             return LIMIT, steps, 0
@@ -106,7 +106,7 @@ def run_examples(awake, moving, groups, rows, tables, wanted, own, shared, stop,
         wanted[0] = groups.member[e]
         if rows.slot_of[wanted[0]] < 0:
             return MISSING, steps, 1
-        gain = move_example(awake, moving, groups, rows, tables, e, own, shared)
+        gain = move_example(active, moving, groups, rows, tables, e, own, shared)
         if not gain > 0.0:
             return STUCK, steps, 1
         steps += 1

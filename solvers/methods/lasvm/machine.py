@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.budget import LASVM
-from solvers.jit import online as leaf
+from solvers.jit import online as jit
 from solvers.methods.lasvm.pool import Pool
 
 
@@ -53,7 +53,7 @@ class OnlineMachine:
 
     def _lay_out(self) -> None:
         kept, dropped = self.entries, np.zeros(self.entries.slot.size, dtype=np.int64)
-        self.kept = leaf.Kept(
+        self.kept = jit.Kept(
             kept.slot, kept.z, kept.beta, kept.low, kept.high, kept.length, dropped, np.zeros(1, dtype=np.int64)
         )
 
@@ -82,8 +82,8 @@ class OnlineMachine:
 
         `row` has its kernel values by slot; `slot` is that in which another machine has put it already, or -1.
         """
-        z = (self.margin if positive else -self.margin) - leaf.expansion_at(self.kept, row)
-        partner = leaf.consider(
+        z = (self.margin if positive else -self.margin) - jit.expansion_at(self.kept, row)
+        partner = jit.consider(
             self.kept, row, self.pool.diagonal, z, diagonal, positive, self.second_order, 0.0 if force else tau
         )
         if partner < 0 and not force and not self._needs(positive=positive):
@@ -100,27 +100,27 @@ class OnlineMachine:
             self.entries.grow(max(32, 2 * len(self)))
             self._lay_out()
         self.pool.slots.users[slot] += 1
-        leaf.append(self.kept, slot, z, 0.0 if positive else -upper, upper if positive else 0.0)
+        jit.append(self.kept, slot, z, 0.0 if positive else -upper, upper if positive else 0.0)
 
     def _needs(self, *, positive: bool) -> bool:
         """Whether to keep an example without a partner: there is none of the other class yet, and few of this one."""
-        rising, _, falling, _ = leaf.extremes(self.kept)
+        rising, _, falling, _ = jit.extremes(self.kept)
         return (falling if positive else rising) < 0 and len(self) < LASVM.one_class
 
     def _step(self, new: int, partner: int, *, rises: bool) -> None:
         self.pool.fetch(self.kept.slot[[new, partner]])
         a, b = (new, partner) if rises else (partner, new)
-        leaf.move(self.kept, self.pool.rows, a, b)
+        jit.move(self.kept, self.pool.rows, a, b)
 
     def reprocess(self, tau: float, limit: int) -> tuple[int, int]:
         """REPROCESS: up to `limit` steps among the examples kept; returns (why it ended, steps)."""
         total = 0
         while True:
             self.kept.drops[0] = 0
-            why, steps = leaf.reprocess(self.kept, self.pool.rows, self.second_order, tau, limit - total, self._wanted)
+            why, steps = jit.reprocess(self.kept, self.pool.rows, self.second_order, tau, limit - total, self._wanted)
             total += steps
             self.pool.release(self.kept.dropped[: self.kept.drops[0]])
-            if why != leaf.MISSING:
+            if why != jit.MISSING:
                 return why, total
             self.pool.fetch(np.unique(self._wanted))
 
@@ -128,7 +128,7 @@ class OnlineMachine:
 
     def bias(self) -> float:
         """The middle of the interval of b; with one class only, the end that decides for that class."""
-        i, high, j, low = leaf.extremes(self.kept)
+        i, high, j, low = jit.extremes(self.kept)
         if i >= 0 and j >= 0:
             return 0.5 * (high + low)
         if i < 0 and j < 0:

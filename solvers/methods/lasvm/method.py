@@ -16,7 +16,7 @@ from solvers.budget import BUDGET, LASVM
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import weights_of
 from solvers.errors import Sentence
-from solvers.jit import online as leaf
+from solvers.jit import online as jit
 from solvers.jit.rounding import LAST_DIGITS
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.lasvm.choice import CHOICES, draw
@@ -201,7 +201,7 @@ class Learner:
             why, steps = self.machine.reprocess(tolerance, limit)
             state.steps += steps
             self._charge()
-            if why != leaf.LIMIT:
+            if why != jit.LIMIT:
                 state.phase = LasvmPhase.SWEEPING
                 return True
             if state.steps >= goal:

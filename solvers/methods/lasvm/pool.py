@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jit import online as leaf
+from solvers.jit import online as jit
 from solvers.kernels import Kernel, Points
 from solvers.work import LEAST_ROWS
 
@@ -74,8 +74,8 @@ class Pool:
         return np.flatnonzero(self.slots.example >= 0)
 
     @property
-    def rows(self) -> leaf.CachedRows:
-        return leaf.CachedRows(self.store, self.slots.row_of, self.diagonal, self.slots.used, self.slots.clock)
+    def rows(self) -> jit.CachedRows:
+        return jit.CachedRows(self.store, self.slots.row_of, self.diagonal, self.slots.used, self.slots.clock)
 
     # -- kernel values ----------------------------------------------------------------------------
 

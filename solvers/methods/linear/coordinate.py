@@ -17,7 +17,7 @@ from solvers.dual.geometry import LINE
 from solvers.dual.quantities import examine
 from solvers.errors import Sentence
 from solvers.jit import line as pair
-from solvers.jit.linear import loop as leaf
+from solvers.jit.linear import loop as jit
 from solvers.jit.linear.sum import all_members
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
@@ -94,15 +94,15 @@ def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work
     return Progress.MOVING
 
 
-def task_of(part: Part) -> leaf.LinearProblem:
+def task_of(part: Part) -> jit.LinearProblem:
     task = part.kept.get("linear task")
     if task is None:
         task = part.kept["linear task"] = _task(part)
-    found: leaf.LinearProblem = task
+    found: jit.LinearProblem = task
     return found
 
 
-def _task(part: Part) -> leaf.LinearProblem:
+def _task(part: Part) -> jit.LinearProblem:
     form, labels = part.form, part.labels
     sums = part.geometry.sums
     own, shared = (form.uniform if sums and not form.real.diagonal().any() else None) or (0.0, 0.0)
@@ -111,7 +111,7 @@ def _task(part: Part) -> leaf.LinearProblem:
         sign = np.where(labels == 0, form.rule.own, form.rule.other)
         margin = np.where(labels == 0, form.rule.margin_own, form.rule.margin_other)
         diagonal = form.length[labels, 0] * part.curvature
-    return leaf.LinearProblem(
+    return jit.LinearProblem(
         form.rule, form.length, labels, part.upper, part.curvature, part.offset, sums, own, shared,
         sign, margin, diagonal, VISITS,
     )  # fmt: skip
@@ -127,11 +127,11 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
         marks = np.array([state.threshold, state.worst])
         moving = state.vectors, state.moving_constant, state.moving_alpha, state.order, counts, marks
         if task.own > 0.0:
-            done, state.claimed = leaf.run_epochs_of_sums(
+            done, state.claimed = jit.run_epochs_of_sums(
                 rows, task, *moving, state.members, state.sizes, stop, visits, state.left
             )
         else:
-            done, state.claimed = leaf.run_epochs(rows, task, *moving, stop, visits, state.left)
+            done, state.claimed = jit.run_epochs(rows, task, *moving, stop, visits, state.left)
         state.active, state.lot, state.position, state.begun = counts.tolist()
         state.threshold, state.worst = marks.tolist()
         state.steps, state.left = state.steps + done, state.left - done

@@ -13,7 +13,7 @@ import numpy as np
 from solvers.budget import SEQUENTIAL
 from solvers.dual.quantities import dual_of, linear_of
 from solvers.jit.rounding import LAST_DIGITS
-from solvers.jit.sequential import loop as leaf
+from solvers.jit.sequential import loop as jit
 from solvers.jit.sequential.sums import Groups
 from solvers.methods.base import Progress, State
 from solvers.methods.sequential.rules import SelectionRule
@@ -50,7 +50,7 @@ def period(part: Part) -> int:
 class WorkingSetSearch:
     """The state laid out for the compiled loops, which change its arrays in place; lives for one slice."""
 
-    variables: leaf.Awake  # the active ones
+    variables: jit.ActiveVariables  # the active ones
     groups: Groups  # only where sums over examples are bounded
 
     def __init__(self, part: Part, state: SequentialState, rule: SelectionRule, tolerance: float) -> None:
@@ -58,12 +58,12 @@ class WorkingSetSearch:
         keys = form.classes * form.slots
         index, value = form.reading
         self.part, self.state, self.rule, self.tolerance = part, state, rule, tolerance
-        self.tables = leaf.Tables(
+        self.tables = jit.Tables(
             form.direction.reshape(keys, form.outputs), form.margin.ravel(), form.length.ravel(),
             index.reshape(keys, -1), value.reshape(keys, -1),
         )  # fmt: skip
         state.functions = np.asfortranarray(state.functions)  # of which `ravel` below is a view
-        self.moving = leaf.Moving(
+        self.moving = jit.Moving(
             state.functions.T.ravel(), state.alpha, state.constant, state.touched, np.zeros((2, form.outputs))
         )
         self.coupling = np.empty(keys)
@@ -71,9 +71,9 @@ class WorkingSetSearch:
         self.arrange()
 
     @property
-    def rows(self) -> leaf.KernelRows:
+    def rows(self) -> jit.KernelRows:
         gram = self.part.gram
-        return leaf.KernelRows(gram.store, gram.slot_of, self.part.offset)
+        return jit.KernelRows(gram.store, gram.slot_of, self.part.offset)
 
     # -- the loop ---------------------------------------------------------------------------------
 
@@ -85,12 +85,12 @@ class WorkingSetSearch:
             limit = min(goal - state.steps, state.until_shrinking)
             why, steps, count = self.rule.run(self, stop, min(limit, self._steps_of_a_piece))
             self._count(steps)
-            if why == leaf.MISSING:
+            if why == jit.MISSING:
                 yield from self._supply(np.unique(self.wanted[:count]))
-            elif why == leaf.STUCK:
+            elif why == jit.STUCK:
                 self._shrink(self.rule.stuck(self))
                 state.stuck += 1
-            elif why == leaf.REACHED:
+            elif why == jit.REACHED:
                 ending = self._reached()
                 if ending is not None:
                     return ending
@@ -98,7 +98,7 @@ class WorkingSetSearch:
                 if self._quiet():
                     return Progress.STALLED
                 self._shrink(self.rule.idle(self))
-            if why == leaf.LIMIT and state.steps >= goal:
+            if why == jit.LIMIT and state.steps >= goal:
                 return Progress.MOVING
             yield
 
@@ -162,9 +162,9 @@ class WorkingSetSearch:
         real = np.empty((9, count))
         real[:] = 1.0
         reading = np.empty((width, count), np.uint32), np.empty((width, count))
-        self.variables = leaf.Awake._make([*whole, *reading, *real, np.zeros(-(-count // leaf.BLOCK))])
-        leaf.list_variables(active, self.rule.by_slot, self.variables.example, self.variables.slot)
-        leaf.describe(self.variables, self.tables, part.labels, part.upper, part.curvature, self.state.alpha)
+        self.variables = jit.ActiveVariables._make([*whole, *reading, *real, np.zeros(-(-count // jit.BLOCK))])
+        jit.list_variables(active, self.rule.by_slot, self.variables.example, self.variables.slot)
+        jit.describe(self.variables, self.tables, part.labels, part.upper, part.curvature, self.state.alpha)
         assert form.outputs * len(part) < 2**32
         self.rule.arrange(self)
 

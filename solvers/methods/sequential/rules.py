@@ -11,7 +11,7 @@ from solvers.budget import SEQUENTIAL
 from solvers.errors import Sentence
 from solvers.jit.rounding import ROUNDING
 from solvers.jit.sequential import box, line, sums, whole
-from solvers.jit.sequential import loop as leaf
+from solvers.jit.sequential import loop as jit
 from solvers.jit.sequential import set as sets
 from solvers.machines import DualForm
 from solvers.methods.sequential.shrinking import idle_box, idle_groups, idle_pairs
@@ -72,7 +72,7 @@ class _Box(_Anywhere):
 
     def violations(self, search: WorkingSetSearch) -> np.ndarray:
         worst = np.zeros(len(search.part))
-        leaf.worst_of(search.variables.example, search.variables.score, worst)
+        jit.worst_of(search.variables.example, search.variables.score, worst)
         return worst
 
 
@@ -138,7 +138,7 @@ class Pairs(_Anywhere):
     def violations(self, search: WorkingSetSearch) -> np.ndarray:
         line.signed_violations(search.variables)
         worst = np.zeros(len(search.part))
-        leaf.worst_of(search.variables.example, search.variables.score, worst)
+        jit.worst_of(search.variables.example, search.variables.score, worst)
         return worst
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.dual.geometry import BOX
-from solvers.jit.sequential.loop import Awake
+from solvers.jit.sequential.loop import ActiveVariables
 from solvers.jit.sequential.sums import Groups
 
 
-def idle_box(variables: Awake) -> np.ndarray:
+def idle_box(variables: ActiveVariables) -> np.ndarray:
     """Variables at a bound with a gradient into it that is larger than the largest violation."""
     full, empty = BOX.at_upper(variables.alpha, variables.upper), variables.alpha <= 0.0
     g = variables.gradient
@@ -23,7 +23,7 @@ def idle_box(variables: Awake) -> np.ndarray:
     return (empty & (g < -worst)) | (full & (g > worst))
 
 
-def idle_pairs(variables: Awake) -> np.ndarray:
+def idle_pairs(variables: ActiveVariables) -> np.ndarray:
     """Signed variables that may only rise, with z below that of all that may fall, or the reverse."""
     rises, falls = movable(variables)
     z = variables.gradient
@@ -32,14 +32,14 @@ def idle_pairs(variables: Awake) -> np.ndarray:
     return (~falls & (z < low)) | (~rises & (z > high))
 
 
-def movable(variables: Awake) -> tuple[np.ndarray, np.ndarray]:
+def movable(variables: ActiveVariables) -> tuple[np.ndarray, np.ndarray]:
     """(whether each signed variable may rise, whether it may fall)."""
     room, used = BOX.room_up(variables.alpha, variables.upper), variables.alpha > 0.0
     positive = variables.value[0] > 0.0
     return np.where(positive, room, used), np.where(positive, used, room)
 
 
-def idle_groups(variables: Awake, groups: Groups, *, whole: bool) -> np.ndarray:
+def idle_groups(variables: ActiveVariables, groups: Groups, *, whole: bool) -> np.ndarray:
     """Variables at zero whose gradient is below the smallest one in use by more than the largest violation.
 
     An example leaves as a whole when none of its variables stays, or only one that holds the whole sum clearly; with

@@ -15,7 +15,7 @@ from oracles import binary_dual, optimum_of_programme
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, kernel_named, problem_of
 
 from solvers.budget import LASVM
-from solvers.jit import online as leaf
+from solvers.jit import online as jit
 from solvers.kernels import Points
 from solvers.methods import METHODS
 from solvers.methods.lasvm.choice import CHOICES, draw
@@ -139,7 +139,7 @@ def test_finishing_finds_the_optimum_of_what_was_kept(kernel: str, second_order:
     best = optimum_of_programme(
         np.outer(signs, signs) * matrix, np.ones(signs.size), np.full(signs.size, COST), equalities=signs[None]
     )
-    assert machine.reprocess(1e-6, 1_000_000)[0] == leaf.REACHED
+    assert machine.reprocess(1e-6, 1_000_000)[0] == jit.REACHED
     matrix, signs, beta, z = by_hand(machine, kernel)
     dual = binary_dual(matrix, signs, signs * beta, 1.0)
     assert dual == pytest.approx(best, rel=1e-5)
@@ -158,7 +158,7 @@ def test_every_step_raises_the_dual(second_order: bool) -> None:
         dual = binary_dual(matrix, signs, signs * beta, 1.0)
         assert dual > before
         before = dual
-        if machine.reprocess(TOLERANCE, 1)[0] == leaf.REACHED:
+        if machine.reprocess(TOLERANCE, 1)[0] == jit.REACHED:
             break
 
 
@@ -180,23 +180,23 @@ def test_the_partner_is_the_one_that_gains_most(count: int, seed: int, rises: bo
             p = kept.slot[b]
             gains[b] = difference**2 / (q + diagonal[p] - 2.0 * row[p] if second_order else 1.0)
     expected = int(np.argmax(gains)) if np.isfinite(gains).any() else -1
-    assert leaf.partner_of(kept, row, diagonal, z, q, rises, second_order) == expected
+    assert jit.partner_of(kept, row, diagonal, z, q, rises, second_order) == expected
 
 
-def some_kept(count: int, seed: int) -> leaf.Kept:
+def some_kept(count: int, seed: int) -> jit.Kept:
     rng = np.random.default_rng(seed)
     positive = rng.random(count) < 0.5
     low, high = np.where(positive, 0.0, -1.0), np.where(positive, 1.0, 0.0)
     beta = np.where(rng.random(count) < 0.4, 0.0, rng.uniform(low, high))
     room = np.zeros(count, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    return leaf.Kept(rng.permutation(count), rng.normal(size=count), beta, low, high, np.array([count]), *room)
+    return jit.Kept(rng.permutation(count), rng.normal(size=count), beta, low, high, np.array([count]), *room)
 
 
 @QUICK
 @given(count=st.integers(1, 12), seed=st.integers(0, 10**6))
 def test_only_what_violates_with_nothing_is_let_go(count: int, seed: int) -> None:
     kept, before = some_kept(count, seed), some_kept(count, seed)
-    told = leaf.drop_idle(kept)
+    told = jit.drop_idle(kept)
     rising, falling = before.beta < before.high, before.beta > before.low
     for b in range(count):
         others = before.z[falling] < before.z[b] if rising[b] else before.z[rising] > before.z[b]
@@ -205,9 +205,9 @@ def test_only_what_violates_with_nothing_is_let_go(count: int, seed: int) -> Non
         assert gone == (before.beta[b] == 0.0 and partners.any() and not others.any())
     left = kept.slot[: kept.length[0]]
     np.testing.assert_array_equal(np.sort(np.r_[left, kept.dropped[: kept.drops[0]]]), np.arange(count))
-    _, high, _, low = leaf.extremes(before)
+    _, high, _, low = jit.extremes(before)
     assert told[1::2] == (high, low)
-    assert told == leaf.extremes(kept) or high <= low
+    assert told == jit.extremes(kept) or high <= low
 
 
 # -- choices --------------------------------------------------------------------------------------

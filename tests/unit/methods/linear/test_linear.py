@@ -15,7 +15,7 @@ from small_data import blobs, finished, problem_of
 
 from solvers import InputError, MultiClassSVC
 from solvers.budget import LINEAR, PROXIMAL
-from solvers.jit.linear import loop as leaf
+from solvers.jit.linear import loop as jit
 from solvers.jit.linear.system import project_sum
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -220,7 +220,7 @@ def test_orders_are_permutations() -> None:
     order, lot = np.arange(50), np.uint64(linear.LOT)
     seen = set()
     for _ in range(20):
-        lot = leaf.shuffle(order, 50, np.uint64(lot))
+        lot = jit.shuffle(order, 50, np.uint64(lot))
         assert sorted(order) == list(range(50))
         seen.add(tuple(order.tolist()))
     assert len(seen) == 20

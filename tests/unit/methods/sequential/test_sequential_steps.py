@@ -8,7 +8,7 @@ from small_data import blobs, problem_of
 from solvers.dual.geometry import BOX
 from solvers.jit.sequential import box as sequential_box
 from solvers.jit.sequential import line as sequential_pair
-from solvers.jit.sequential import loop as leaf
+from solvers.jit.sequential import loop as jit
 from solvers.jit.sequential import set as sequential_set
 from solvers.jit.sequential import whole as sequential_whole
 from solvers.machines import MACHINES
@@ -41,7 +41,7 @@ def couplings(part: Part, search: WorkingSetSearch) -> np.ndarray:
 @pytest.mark.parametrize(("machine", "bias"), [("ww", "none"), ("llw", "regularized"), ("ats", "none")])
 def test_gradients_are_margins_less_readings(machine: str, bias: str) -> None:
     part, search = searching(machine, bias=bias)
-    worst = leaf.look(search.variables, search.moving.columns)
+    worst = jit.look(search.variables, search.moving.columns)
     alpha = search.variables.alpha
     margin = part.form.margin[part.labels[search.variables.example], search.variables.slot]
     expected = margin - couplings(part, search) @ alpha
@@ -54,8 +54,8 @@ def test_gradients_are_margins_less_readings(machine: str, bias: str) -> None:
 def test_the_second_variable_has_the_largest_gain_of_all_that_violate(machine: str, bias: str) -> None:
     part, search = searching(machine, bias=bias)
     variables = search.variables
-    leaf.look(variables, search.moving.columns)
-    a = leaf.best_in(variables.score, variables.tops)
+    jit.look(variables, search.moving.columns)
+    a = jit.best_in(variables.score, variables.tops)
     assert variables.score[a] == variables.score.max()
     b = sequential_box.partner(variables, search.rows, search.tables, search.coupling, a)
     Q = couplings(part, search)
@@ -73,8 +73,8 @@ def test_smo_takes_the_largest_gain_of_one_variable() -> None:
     finish(SMO.advance(part, state, 10, 1e-9))
     search = WorkingSetSearch(part, state, BoxSteps(pairs=False, scaled=True), 1e-9)
     variables = search.variables
-    leaf.look(variables, search.moving.columns)
-    a = leaf.best_in(variables.score, variables.tops)
+    jit.look(variables, search.moving.columns)
+    a = jit.best_in(variables.score, variables.tops)
     g, alpha = variables.gradient, variables.alpha
     movable = ((g > 0.0) & (alpha < 1.0)) | ((g < 0.0) & (alpha > 0.0))
     assert a == np.argmax(np.where(movable, g * g / variables.diagonal, 0.0))
@@ -90,7 +90,7 @@ def test_the_pair_of_an_exact_bias_is_that_of_fan_chen_and_lin() -> None:
     falls = np.where(sign > 0, alpha > 0.0, alpha < 1.0)
     assert high == z[rises].max()
     assert low == z[falls].min()
-    a = leaf.best_in(variables.score, variables.tops)
+    a = jit.best_in(variables.score, variables.tops)
     assert a == np.argmax(np.where(rises, z, -np.inf))
     kernel = part.gram.store[part.gram.slot_of].astype(float)
     curvature = np.maximum(kernel[a, a] + np.diag(kernel) - 2.0 * kernel[a], 1e-12)
@@ -98,13 +98,13 @@ def test_the_pair_of_an_exact_bias_is_that_of_fan_chen_and_lin() -> None:
     sequential_pair.signed_gains(
         variables, search.rows.store[search.rows.slot_of[a]], high, variables.diagonal[a], True
     )
-    assert leaf.best_in(variables.gain, variables.tops) == np.argmax(gains)
+    assert jit.best_in(variables.gain, variables.tops) == np.argmax(gains)
 
 
 def test_bsvm_takes_free_variables_near_the_optimum_and_the_most_violating() -> None:
     _, search = searching("ww", BSVM, steps=4, bias="regularized")
     variables = search.variables
-    leaf.look(variables, search.moving.columns)
+    jit.look(variables, search.moving.columns)
     room = np.empty(BSVM.rules[BOX].examples, dtype=np.int64)
     chosen = room[: sequential_set.choose_set(variables, room)]
     free = np.flatnonzero((variables.alpha > 0.0) & (variables.alpha < variables.upper))
@@ -174,9 +174,9 @@ def test_the_geometry_of_examples() -> None:
 def test_listing_goes_slot_by_slot_or_example_by_example() -> None:
     mask = np.array([[True, False], [True, True]])
     example, slot = np.empty(3, np.uint32), np.empty(3, np.uint32)
-    leaf.list_variables(mask, True, example, slot)
+    jit.list_variables(mask, True, example, slot)
     assert list(zip(example.tolist(), slot.tolist(), strict=True)) == [(0, 0), (1, 0), (1, 1)]
-    leaf.list_variables(mask, False, example, slot)
+    jit.list_variables(mask, False, example, slot)
     assert list(zip(example.tolist(), slot.tolist(), strict=True)) == [(0, 0), (1, 0), (1, 1)]
-    leaf.list_variables(mask.T.copy(), True, example, slot)
+    jit.list_variables(mask.T.copy(), True, example, slot)
     assert list(zip(example.tolist(), slot.tolist(), strict=True)) == [(0, 0), (0, 1), (1, 1)]
