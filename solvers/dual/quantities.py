@@ -52,8 +52,8 @@ def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
     """(n, slots): margin - <direction, f>, zero where there is no variable."""
     rule, labels, n = part.form.rule, part.labels, len(part)
     values = rule.margin_other - rule.other * functions[:, : part.form.slots]
-    if rule.before:
-        values = values - rule.before * functions[np.arange(n), labels][:, None]
+    if rule.cross:
+        values = values - rule.cross * functions[np.arange(n), labels][:, None]
     own = np.flatnonzero(labels < part.form.slots)
     values[own, labels[own]] = rule.margin_own - rule.own * functions[own, labels[own]]
     return values

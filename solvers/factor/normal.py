@@ -323,7 +323,7 @@ def normals_for(layout: Layout, columns: Columns) -> list[Normal]:
 def separable(part: Part) -> bool:
     """Whether every variable reads one class function, so that there is a system for each class."""
     form = part.form
-    return not part.geometry.sums and (form.outputs == 1 or (form.centred and form.rule.before == 0.0))
+    return not part.geometry.sums and (form.outputs == 1 or (form.centred and form.rule.cross == 0.0))
 
 
 def rank_cap(part: Part) -> int:

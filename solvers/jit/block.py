@@ -18,8 +18,8 @@ def variable_gradient(rule, functions, y, p, i):
     if p == y:
         return rule.margin_own - rule.own * functions[p, i]
     g = rule.margin_other - rule.other * functions[p, i]
-    if rule.before != 0.0:
-        g -= rule.before * functions[y, i]
+    if rule.cross != 0.0:
+        g -= rule.cross * functions[y, i]
     return g
 
 
@@ -113,7 +113,7 @@ def couple(rule, kernel, member, own, slot, first, second, out):
             couple_row(values, y, p, at_y, at_y, elsewhere, own, slot, first, second, out[a])
         else:
             elsewhere = np.float32(rule.constant_other)
-            at_y = np.float32(rule.before) + elsewhere
+            at_y = np.float32(rule.cross) + elsewhere
             at_p = np.float32(rule.other) + elsewhere
             couple_row(values, y, p, at_y, at_p, elsewhere, own, slot, first, second, out[a])
 
@@ -130,8 +130,8 @@ def sparse_changes(rule, member, slot, labels, change, weights, common):
             common[e] += x * rule.constant_own
         else:
             weights[e, p] += x * rule.other
-            if rule.before != 0.0:
-                weights[e, labels[b]] += x * rule.before
+            if rule.cross != 0.0:
+                weights[e, labels[b]] += x * rule.cross
             common[e] += x * rule.constant_other
 
 

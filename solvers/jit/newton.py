@@ -47,7 +47,7 @@ def add_products(rule, K, labels, slot, change, functions):
                 common += x * rule.constant_own
             else:
                 weights[p] += x * rule.other
-                weights[y] += x * rule.before
+                weights[y] += x * rule.cross
                 common += x * rule.constant_other
         if not used:
             continue

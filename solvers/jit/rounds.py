@@ -268,7 +268,7 @@ def couple(rule, kernel, member, labels, slot, Q):
     for b in range(count):
         mine = slot[b] == labels[b]
         short[b] = slot[b]
-        first[b] = 0.0 if mine else rule.before
+        first[b] = 0.0 if mine else rule.cross
         second[b] = rule.own if mine else rule.other
     block.couple(rule, kernel, member, labels, short, first, second, Q)
 

@@ -28,7 +28,7 @@ def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
         g = (
             rule.margin_own - rule.own * function[i]
             if mine
-            else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+            else rule.margin_other - rule.cross * own[i] - rule.other * function[i]
         )
         v = pull(g, alpha[i], upper[i])
         worst[i] = v if v > worst[i] else worst[i]
@@ -42,7 +42,7 @@ def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
         g = (
             rule.margin_own - rule.own * function[i]
             if mine
-            else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+            else rule.margin_other - rule.cross * own[i] - rule.other * function[i]
         )
         a = alpha[i]
         low = g if room_down(a) else HUGE
@@ -69,7 +69,7 @@ def largest(values):
 @compiled
 def scan_box(rule, functions, alpha, labels, upper, own, worst):
     """The violation of every example into `worst`; returns the largest."""
-    if rule.before != 0.0:
+    if rule.cross != 0.0:
         own_functions(functions, labels, own)
     worst[:] = 0.0
     for p in range(alpha.shape[0]):
@@ -80,7 +80,7 @@ def scan_box(rule, functions, alpha, labels, upper, own, worst):
 @compiled
 def scan_simplex(rule, functions, alpha, labels, upper, own, worst):
     n = labels.size
-    if rule.before != 0.0:
+    if rule.cross != 0.0:
         own_functions(functions, labels, own)
     top, bottom, total = np.zeros(n), np.full(n, HUGE), np.zeros(n)
     for p in range(alpha.shape[0]):
@@ -97,7 +97,7 @@ def hinge_slot(rule, p, function, own, alpha, labels, hinge, linear):
         g = (
             rule.margin_own - rule.own * function[i]
             if mine
-            else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+            else rule.margin_other - rule.cross * own[i] - rule.other * function[i]
         )
         m = rule.margin_own if mine else rule.margin_other
         hinge[i] += g if g > 0.0 else 0.0
@@ -122,7 +122,7 @@ def examine_simplex(rule, functions, alpha, labels, upper, violations, loss, lin
     n = labels.size
     own, unused, linear = np.zeros(n), np.zeros(n), np.zeros(n)
     top, bottom, total = np.zeros(n), np.full(n, HUGE), np.zeros(n)
-    if rule.before != 0.0:
+    if rule.cross != 0.0:
         own_functions(functions, labels, own)
     for p in range(alpha.shape[0]):
         scan_sum_slot(rule, p, functions[p], own, alpha[p], labels, top, bottom, total)

@@ -1,7 +1,7 @@
 """The example-wise step of ADMM (methods/auto/splitting.py): z = what feasible variables make nearest to wanted + u.
 
 Per example: minimise |z - wanted - u|^2 / 2 - m'alpha / rho over feasible alpha, z = the weights of alpha. Where all
-variables share the own class function (`rule.before`), a scalar equation couples them.
+variables share the own class function (`rule.cross`), a scalar equation couples them.
 """
 
 import numpy as np
@@ -68,13 +68,13 @@ def settle(rule, sums, labels, upper, rho, wanted, z, u, alpha):
     """
     slots, outputs = alpha.shape[1], z.shape[1]
     wish = np.empty(slots)
-    shared = rule.before != 0.0
+    shared = rule.cross != 0.0
     for i in range(labels.size):
         y = labels[i]
         own = np.float64(wanted[i, y] + u[i, y]) if y < outputs else 0.0
         for p in range(slots):
             if p != y:
-                drawn = rule.other * (wanted[i, p] + u[i, p]) + rule.before * own
+                drawn = rule.other * (wanted[i, p] + u[i, p]) + rule.cross * own
                 wish[p] = drawn + rule.margin_other / rho
             else:
                 wish[p] = rule.own * own + rule.margin_own / rho if rule.own != 0.0 else -HUGE
@@ -90,6 +90,6 @@ def settle(rule, sums, labels, upper, rho, wanted, z, u, alpha):
         for c in range(outputs):
             made = alpha[i, c] * (rule.own if c == y else rule.other)
             if shared and c == y:
-                made = total * rule.before
+                made = total * rule.cross
             u[i, c] += wanted[i, c] - made
             z[i, c] = made

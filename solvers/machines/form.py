@@ -134,8 +134,8 @@ def _written_out(rule: Rule, form: DualForm, own: int) -> np.ndarray:
     """(slots, outputs): `_read` of this own class as the rule has it."""
     table, slot = np.zeros((form.slots, form.outputs)), np.arange(form.slots)
     table[slot, slot] = rule.other
-    if rule.before:
-        table[:, own] += rule.before
+    if rule.cross:
+        table[:, own] += rule.cross
     if own < form.slots:
         table[own] = 0.0
         table[own, own] = rule.own

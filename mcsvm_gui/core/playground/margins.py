@@ -33,7 +33,7 @@ def _joint(problem: Problem, chosen: np.ndarray, rival: np.ndarray) -> np.ndarra
     """
     rule, form = problem.form.rule, problem.form
     own = rule.own * chosen - rule.margin_own
-    other = rule.before * chosen + rule.other * rival - rule.margin_other
+    other = rule.cross * chosen + rule.other * rival - rule.margin_other
     if not form.real[0, 0]:
         return other
     return np.minimum(own, other) if form.real[0, 1] else own

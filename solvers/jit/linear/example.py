@@ -19,7 +19,7 @@ def gradient_of(rule, y, p, functions):
     if p == y:
         return rule.margin_own - rule.own * functions[p]
     gradient = rule.margin_other - rule.other * functions[p]
-    return gradient - rule.before * functions[y] if rule.before != 0.0 else gradient  # binary forms have no f_y
+    return gradient - rule.cross * functions[y] if rule.cross != 0.0 else gradient  # binary forms have no f_y
 
 
 @compiled
@@ -28,7 +28,7 @@ def add_direction(rule, y, p, amount, out):
     if p == y:
         out[p] += amount * rule.own
     else:
-        out[y] += amount * rule.before
+        out[y] += amount * rule.cross
         out[p] += amount * rule.other
     hidden = amount * (rule.constant_own if p == y else rule.constant_other)
     if hidden != 0.0:

@@ -126,9 +126,9 @@ def epoch_of_sums(
         if wide:
             functions[:] = constant
             read_row(values, indices, first, last, w, functions)
-        if rule.before != 0.0:
+        if rule.cross != 0.0:
             f = functions[y] if wide else constant[y] + product(values, indices, first, last, w, y)
-            base -= rule.before * f
+            base -= rule.cross * f
         for t in range(size):
             p = members[i, t]
             f = functions[p] if wide else constant[p] + product(values, indices, first, last, w, p)
@@ -153,9 +153,9 @@ def epoch_of_sums(
                     moved, alphas[i, p] = moved + change, alphas[i, p] + change
                     constant[p] += offset * change * rule.other
                     add_multiple(values, indices, first, last, change * rule.other, w, p)
-            if rule.before != 0.0:
-                constant[y] += offset * moved * rule.before
-                add_multiple(values, indices, first, last, moved * rule.before, w, y)
+            if rule.cross != 0.0:
+                constant[y] += offset * moved * rule.cross
+                add_multiple(values, indices, first, last, moved * rule.cross, w, y)
             if rule.constant_other != 0.0:
                 shift_all(values, indices, first, last, offset, moved * rule.constant_other, w, constant)
     return worst, active, s, left - (active - s)

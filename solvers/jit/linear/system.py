@@ -18,8 +18,8 @@ def respond(rule, real, sums, labels, upper, functions, anchor, sigma, alpha, fu
     falling = np.empty(alpha.shape[1])
     for i in range(labels.size):
         y, base, total = labels[i], rule.margin_other, 0.0
-        if rule.before != 0.0:
-            base -= rule.before * functions[i, y]
+        if rule.cross != 0.0:
+            base -= rule.cross * functions[i, y]
         for p in range(alpha.shape[1]):
             alpha[i, p] = max(anchor[i, p] + sigma * (base - rule.other * functions[i, p]), 0.0)
         if y < alpha.shape[1]:
@@ -57,7 +57,7 @@ def project_sum(point, upper, falling):
 @compiled
 def reading_of(rule, y, p):
     """(coefficient of f_y, coefficient of f_p) in <d_p, f>."""
-    return (rule.own, 0.0) if p == y else (rule.before, rule.other)
+    return (rule.own, 0.0) if p == y else (rule.cross, rule.other)
 
 
 @compiled

@@ -26,7 +26,7 @@ from solvers.work import PIECE, PLACE, VALUE, Work, pieces
 def applies(part: Part) -> bool:
     """Whether jit/splitting.py has the step: no equality, and no machine with both an own slot and f_y in others."""
     rule = part.form.rule
-    return part.geometry in (BOX, SUMS) and not (rule.own != 0.0 and rule.before != 0.0)
+    return part.geometry in (BOX, SUMS) and not (rule.own != 0.0 and rule.cross != 0.0)
 
 
 def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
@@ -34,7 +34,7 @@ def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
     rule, own = part.form.rule, np.flatnonzero(part.labels < part.form.slots)
     labels = part.labels[own]
     made = np.multiply(rule.other, alpha, order="C")
-    made[own, labels] = rule.own * alpha[own, labels] + rule.before * alpha[own].sum(axis=1)
+    made[own, labels] = rule.own * alpha[own, labels] + rule.cross * alpha[own].sum(axis=1)
     return made
 
 
