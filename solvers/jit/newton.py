@@ -63,13 +63,13 @@ def add_products(rule, K, labels, slot, change, functions):
 
 
 @compiled
-def clipped_product(wish, read, length, upper):
-    """<projection(wish - length read), read>."""
+def clipped_product(start, read, length, upper):
+    """<projection(start - length read), read>."""
     total = 0.0
     for i in range(read.shape[0]):
         for j in range(read.shape[1]):
             r = read[i, j]
-            total += min(max(wish[i, j] - length * r, 0.0), upper[i]) * r
+            total += min(max(start[i, j] - length * r, 0.0), upper[i]) * r
     return total
 
 

@@ -1,6 +1,6 @@
-"""The example-wise step of ADMM (methods/auto/splitting.py): z = what feasible variables make nearest to wanted + u.
+"""The example-wise step of ADMM (methods/auto/splitting.py): z = what feasible variables make nearest to target + u.
 
-Per example: minimise |z - wanted - u|^2 / 2 - m'alpha / rho over feasible alpha, z = the weights of alpha. Where all
+Per example: minimise |z - target - u|^2 / 2 - m'alpha / rho over feasible alpha, z = the weights of alpha. Where all
 variables share the own class function (`rule.cross`), a scalar equation couples them.
 """
 
@@ -11,16 +11,16 @@ from solvers.jit.rounding import HUGE, SINGLE
 
 
 @compiled
-def boxed_level(wish, upper):
+def boxed_level(point, upper):
     """The root s of s = sum_p clip(wish_p - s, 0, upper): safeguarded Newton steps, as the right side falls in s."""
     low, high = 0.0, 0.0
-    for p in range(wish.size):
-        high += min(max(wish[p], 0.0), upper)
+    for p in range(point.size):
+        high += min(max(point[p], 0.0), upper)
     s = 0.0
     while high - low > SINGLE * upper:
         total, moving = 0.0, 0.0
-        for p in range(wish.size):
-            x = wish[p] - s
+        for p in range(point.size):
+            x = point[p] - s
             if x > 0.0:
                 total += min(x, upper)
                 moving += 1.0 if x < upper else 0.0
@@ -35,14 +35,14 @@ def boxed_level(wish, upper):
 
 
 @compiled
-def level_of(wish, bound, slope):
+def level_of(point, bound, slope):
     """The root of sum_p max(wish_p - level, 0) = bound + slope * level, approached from below (Michelot 1986)."""
     level = -np.inf
     while True:
         total, count = -bound, slope
-        for p in range(wish.size):
-            if wish[p] > level:
-                total += wish[p]
+        for p in range(point.size):
+            if point[p] > level:
+                total += point[p]
                 count += 1.0
         following = total / count
         if not following > level:
@@ -51,45 +51,45 @@ def level_of(wish, bound, slope):
 
 
 @compiled
-def sum_level(wish, upper, shared):
-    """What is subtracted from every wish: the coupling through the own function, or the excess of the sum over U."""
-    level = max(level_of(wish, 0.0, 1.0), 0.0) if shared else 0.0
+def sum_level(point, upper, shared):
+    """What is subtracted from every entry: the coupling through the own function, or the excess of the sum over U."""
+    level = max(level_of(point, 0.0, 1.0), 0.0) if shared else 0.0
     total = 0.0
-    for p in range(wish.size):
-        total += max(wish[p] - level, 0.0)
-    return level if total <= upper else level_of(wish, upper, 0.0)
+    for p in range(point.size):
+        total += max(point[p] - level, 0.0)
+    return level if total <= upper else level_of(point, upper, 0.0)
 
 
 @compiled
-def settle(rule, sums, labels, upper, rho, wanted, z, u, alpha):
-    """One ADMM step of every example: alpha and z = its weights, nearest to wanted + u; then u += wanted - z.
+def example_steps(rule, sums, labels, upper, rho, target, z, u, alpha):
+    """One ADMM step of every example: alpha and z = its weights, nearest to target + u; then u += target - z.
 
-    wanted, z, u are (n, outputs), alpha is (n, slots).
+    target, z, u are (n, outputs), alpha is (n, slots).
     """
     slots, outputs = alpha.shape[1], z.shape[1]
-    wish = np.empty(slots)
+    point = np.empty(slots)
     shared = rule.cross != 0.0
     for i in range(labels.size):
         y = labels[i]
-        own = np.float64(wanted[i, y] + u[i, y]) if y < outputs else 0.0
+        own = np.float64(target[i, y] + u[i, y]) if y < outputs else 0.0
         for p in range(slots):
             if p != y:
-                drawn = rule.other * (wanted[i, p] + u[i, p]) + rule.cross * own
-                wish[p] = drawn + rule.margin_other / rho
+                value = rule.other * (target[i, p] + u[i, p]) + rule.cross * own
+                point[p] = value + rule.margin_other / rho
             else:
-                wish[p] = rule.own * own + rule.margin_own / rho if rule.own != 0.0 else -HUGE
+                point[p] = rule.own * own + rule.margin_own / rho if rule.own != 0.0 else -HUGE
         level, top = 0.0, upper[i]
         if sums:
-            level, top = sum_level(wish, upper[i], shared), np.inf
+            level, top = sum_level(point, upper[i], shared), np.inf
         elif shared:
-            level = boxed_level(wish, upper[i])
+            level = boxed_level(point, upper[i])
         total = 0.0
         for p in range(slots):
-            alpha[i, p] = min(max(wish[p] - level, 0.0), top)
+            alpha[i, p] = min(max(point[p] - level, 0.0), top)
             total += alpha[i, p]
         for c in range(outputs):
-            made = alpha[i, c] * (rule.own if c == y else rule.other)
+            weight = alpha[i, c] * (rule.own if c == y else rule.other)
             if shared and c == y:
-                made = total * rule.cross
-            u[i, c] += wanted[i, c] - made
-            z[i, c] = made
+                weight = total * rule.cross
+            u[i, c] += target[i, c] - weight
+            z[i, c] = weight

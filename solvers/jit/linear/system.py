@@ -50,7 +50,7 @@ def project_sum(point, upper, falling):
     for p in range(point.size):
         point[p] = max(point[p] - shift, 0.0)
         total += point[p]
-    for p in range(point.size):  # large wishes cost digits
+    for p in range(point.size):  # restores the sum, as shifting a point far outside loses its last digits
         point[p] *= upper / total
 
 

@@ -104,7 +104,7 @@ class Splitting:
             for i in pieces(len(part), PLACE * z.shape[1]):
                 if i.start:
                     yield
-                splitting.settle(
+                splitting.example_steps(
                     form.rule, sums, part.labels[i], part.upper[i], self.rho, target[i], z[i], u[i], alpha[i]
                 )
         return (yield from move_towards(part, point, onto_bounds(part, alpha.astype(np.float64))))

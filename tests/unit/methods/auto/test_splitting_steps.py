@@ -35,7 +35,7 @@ def test_every_example_finds_what_is_nearest(machine: str, size: float) -> None:
     wanted, u = (rng.normal(scale=size, size=shape).astype(np.float32) for _ in range(2))  # as ADMM holds them
     z, left, alpha = np.empty_like(u), u.copy(), np.empty((len(part), part.form.slots), np.float32)
     sums = part.form.feasible == "simplex"
-    jit.settle(part.form.rule, sums, part.labels, part.upper, rho, wanted, z, left, alpha)
+    jit.example_steps(part.form.rule, sums, part.labels, part.upper, rho, wanted, z, left, alpha)
     hidden = weights_of(part, alpha.astype(float)) - z  # nothing, or common to functions that sum to 0
     rounding = 1e-6 * (size + float(part.upper.max()))
     assert np.ptp(hidden, axis=1).max() <= 8 * rounding
