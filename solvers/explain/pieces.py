@@ -23,7 +23,7 @@ Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, eq=False)
-class Lot:
+class BackgroundChunk:
     """A row and background rows that it is compared with, in the columns in which any of them differ."""
 
     columns: np.ndarray
@@ -54,7 +54,7 @@ class Lot:
         return found
 
 
-def lot_of(game: Game, row: Any, some: slice) -> Lot:
+def chunk_of(game: Game, row: Any, some: slice) -> BackgroundChunk:
     """Of sparse rows only the columns in which one of them is not zero."""
     if game.model.points.sparse:
         stacked = sp.vstack([row, game.background[some]], format="csr")
@@ -67,7 +67,7 @@ def lot_of(game: Game, row: Any, some: slice) -> Lot:
         held, there = whole[:, columns], whole[0, outside]
     numbers, players = np.unique(game.players[columns], return_inverse=True)
     weights = game.weights[some].copy()
-    return Lot(columns, held[0].copy(), held[1:].copy(), weights, numbers, players, outside, there)
+    return BackgroundChunk(columns, held[0].copy(), held[1:].copy(), weights, numbers, players, outside, there)
 
 
 def blocks_of(game: Game, width: int) -> list[slice]:
@@ -76,10 +76,10 @@ def blocks_of(game: Game, width: int) -> list[slice]:
     return [slice(start, min(start + width, total)) for start in range(0, total, width)]
 
 
-def lots_of(game: Game, row: Any, most: int) -> list[Lot]:
+def chunks_of(game: Game, row: Any, most: int) -> list[BackgroundChunk]:
     """Of so many background rows, at most."""
     total = game.weights.size
-    return [lot_of(game, row, slice(start, min(start + most, total))) for start in range(0, total, most)]
+    return [chunk_of(game, row, slice(start, min(start + most, total))) for start in range(0, total, most)]
 
 
 def differing(game: Game) -> int:

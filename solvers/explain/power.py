@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import roots_legendre
 
 from solvers.explain.game import Game
-from solvers.explain.pieces import Lot, blocks_of, differing, in_pieces, lots_of, width_of
+from solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, differing, in_pieces, width_of
 from solvers.work import PASS, PIECE
 
 
@@ -35,22 +35,22 @@ def values_of_powers(game: Game, row: Any, values: np.ndarray) -> Iterator[float
     kernel: Any = game.model.kernel
     width = width_of(game)
     each = PASS * (2.0 * kernel.degree + 2.0) * width * differing(game)
-    lots = lots_of(game, row, max(1, int(0.2 * PIECE // each)))
+    chunks = chunks_of(game, row, max(1, int(0.2 * PIECE // each)))
 
-    def add(piece: tuple[Lot, slice], part: np.ndarray) -> None:
+    def add(piece: tuple[BackgroundChunk, slice], part: np.ndarray) -> None:
         values[piece[0].numbers] += part
 
-    pieces = [(lot, block) for lot in lots for block in blocks_of(game, width)]
-    return in_pieces(pieces, lambda piece: _piece(game, *piece), add, each * len(lots[0].weights))
+    pieces = [(chunk, block) for chunk in chunks for block in blocks_of(game, width)]
+    return in_pieces(pieces, lambda piece: _piece(game, *piece), add, each * len(chunks[0].weights))
 
 
-def _piece(game: Game, lot: Lot, block: slice) -> np.ndarray:
-    """(players, outputs): what these support vectors give the players of the lot."""
+def _piece(game: Game, chunk: BackgroundChunk, block: slice) -> np.ndarray:
+    """(players, outputs): what these support vectors give the players of the chunk."""
     kernel: Any = game.model.kernel
-    columns, begins = lot.products(game.model.points, block)
-    total = np.zeros((lot.numbers.size, columns.shape[1]))
-    for number, weight in enumerate(lot.weights.tolist()):
-        changes = kernel.gamma * lot.changes(columns, number)
+    columns, begins = chunk.products(game.model.points, block)
+    total = np.zeros((chunk.numbers.size, columns.shape[1]))
+    for number, weight in enumerate(chunk.weights.tolist()):
+        changes = kernel.gamma * chunk.changes(columns, number)
         shares = _coefficients(changes, kernel.gamma * begins[number] + kernel.coef0, kernel.degree)
         total += weight * changes * _polynomial(shares, changes)
     return np.asarray(total @ game.model.expansion[block])

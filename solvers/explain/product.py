@@ -9,7 +9,7 @@ import numpy as np
 
 from solvers.budget import EXPLAIN
 from solvers.explain.game import Game
-from solvers.explain.pieces import Lot, blocks_of, in_pieces, lots_of
+from solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, in_pieces
 from solvers.explain.quadrature import quadratures
 from solvers.jit.product_game import contributions
 from solvers.kernels.points import Points
@@ -19,39 +19,39 @@ from solvers.work import FACTOR, PIECE
 def values_of_products(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:
     """Added to `values`; yields the share that is done."""
     lanes = _lanes(game)
-    lots = lots_of(game, row, max(1, int(0.2 * PIECE // _operations(game, 1, lanes))))
-    pieces = [(lot, block) for lot in lots for block in blocks_of(game, lanes)]
+    chunks = chunks_of(game, row, max(1, int(0.2 * PIECE // _operations(game, 1, lanes))))
+    pieces = [(chunk, block) for chunk in chunks for block in blocks_of(game, lanes)]
 
-    def add(piece: tuple[Lot, slice], part: np.ndarray) -> None:
+    def add(piece: tuple[BackgroundChunk, slice], part: np.ndarray) -> None:
         values[piece[0].numbers] += part
 
-    operations = _operations(game, len(lots[0].weights), lanes)
+    operations = _operations(game, len(chunks[0].weights), lanes)
     return in_pieces(pieces, lambda piece: _piece(game, *piece), add, operations)
 
 
-def _piece(game: Game, lot: Lot, block: slice) -> np.ndarray:
-    """(players, outputs): what these support vectors give the players of the lot."""
-    model, count = game.model, lot.numbers.size
-    points, rest = _near(model.points, lot, block)
+def _piece(game: Game, chunk: BackgroundChunk, block: slice) -> np.ndarray:
+    """(players, outputs): what these support vectors give the players of the chunk."""
+    model, count = game.model, chunk.numbers.size
+    points, rest = _near(model.points, chunk, block)
     room, total = np.empty((6, count + 1, rest.size)), np.zeros((count, rest.size))
     quadrature = quadratures(1 << count.bit_length())
     gamma = float(model.kernel.gamma)  # type: ignore[attr-defined]
     contributions(
-        *(lot.row, lot.background, lot.weights, points, rest, lot.players, gamma, quadrature),
+        *(chunk.row, chunk.background, chunk.weights, points, rest, chunk.players, gamma, quadrature),
         *(room, np.empty(2 * count, dtype=np.int64), total),
     )
     return np.asarray(total @ model.expansion[block])
 
 
-def _near(points: Points, lot: Lot, block: slice) -> tuple[np.ndarray, np.ndarray]:
+def _near(points: Points, chunk: BackgroundChunk, block: slice) -> tuple[np.ndarray, np.ndarray]:
     """(columns, width) of the support vectors; (width,) squared distances from the rows in all other columns."""
     near = points.rows[block]
-    if lot.outside is None:
-        inside = near[:, lot.columns].toarray()
+    if chunk.outside is None:
+        inside = near[:, chunk.columns].toarray()
         rest = np.maximum(points.squares[block] - np.square(inside).sum(axis=1), 0.0)
     else:
-        inside = near[:, lot.columns]
-        rest = np.square(near[:, lot.outside] - lot.there).sum(axis=1)
+        inside = near[:, chunk.columns]
+        rest = np.square(near[:, chunk.outside] - chunk.there).sum(axis=1)
     return np.ascontiguousarray(inside.T), rest
 
 

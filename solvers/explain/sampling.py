@@ -15,7 +15,7 @@ import numpy as np
 
 from solvers.budget import EXPLAIN
 from solvers.explain.game import Game
-from solvers.explain.pieces import Lot, blocks_of, differing, in_pieces, lots_of
+from solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, differing, in_pieces
 from solvers.work import PIECE, SQUASH
 
 
@@ -25,35 +25,35 @@ def sampled_values(game: Game, row: Any, values: np.ndarray, errors: np.ndarray,
     each = SQUASH * 2.0 * pairs * differing(game)
     width = max(1, min(EXPLAIN.numbers // differing(game), int(0.2 * PIECE // each)))
     blocks = blocks_of(game, width)
-    pieces = [(number, lot, block) for number, lot in enumerate(lots_of(game, row, 1)) for block in blocks]
+    pieces = [(number, chunk, block) for number, chunk in enumerate(chunks_of(game, row, 1)) for block in blocks]
     added = np.zeros(0)
     variances = np.zeros_like(errors)
 
-    def add(piece: tuple[int, Lot, slice], part: np.ndarray) -> None:
+    def add(piece: tuple[int, BackgroundChunk, slice], part: np.ndarray) -> None:
         """Part by part of the support vectors: what spreads is their sum."""
         nonlocal added
-        _, lot, block = piece
+        _, chunk, block = piece
         added = part if block.start == 0 else added + part
         if block is blocks[-1]:
-            values[lot.numbers] += lot.weights[0] * added.mean(axis=0)
-            variances[lot.numbers] += lot.weights[0] ** 2 * added.var(axis=0, ddof=1) / pairs
+            values[chunk.numbers] += chunk.weights[0] * added.mean(axis=0)
+            variances[chunk.numbers] += chunk.weights[0] ** 2 * added.var(axis=0, ddof=1) / pairs
 
     yield from in_pieces(pieces, lambda piece: _piece(game, *piece, pairs), add, each * width)
     errors += np.sqrt(variances)
 
 
-def _piece(game: Game, number: int, lot: Lot, block: slice, pairs: int) -> np.ndarray:
+def _piece(game: Game, number: int, chunk: BackgroundChunk, block: slice, pairs: int) -> np.ndarray:
     """(pairs, players, outputs): what these support vectors let each player add, on average over an order and its
     reverse. The number of a background row is the seed of its orders, so that values do not depend on other rows."""
     kernel: Any = game.model.kernel
-    columns, begins = lot.products(game.model.points, block)
-    changes = kernel.gamma * lot.changes(columns, 0)
+    columns, begins = chunk.products(game.model.points, block)
+    changes = kernel.gamma * chunk.changes(columns, 0)
     begin = kernel.gamma * begins[0] + kernel.coef0
     weights = game.model.expansion[block]
     random = np.random.default_rng(number)
-    found = np.empty((pairs, lot.numbers.size, weights.shape[1]))
+    found = np.empty((pairs, chunk.numbers.size, weights.shape[1]))
     for pair in found:
-        order = random.permutation(lot.numbers.size)
+        order = random.permutation(chunk.numbers.size)
         for way in (order, order[::-1]):
             arguments = np.vstack([begin[None], changes[way]])
             reached = np.tanh(np.cumsum(arguments, axis=0, out=arguments), out=arguments) @ weights

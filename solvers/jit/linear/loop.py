@@ -26,7 +26,7 @@ from solvers.jit.linear.sum import all_members, epoch_of_sums
 
 # Indices into `counts`: number of active examples, which are order[: counts[ACTIVE]]; state of the random numbers;
 # position of the epoch in the order; number of examples active when the epoch began, -1 between two epochs.
-ACTIVE, LOT, POSITION, BEGUN = range(4)
+ACTIVE, RANDOM, POSITION, BEGUN = range(4)
 # Indices into `marks`: the gradient above which an example is shrunk (bounded sums: the violation below which all
 # examples become active again); the largest violation met in this epoch.
 THRESHOLD, WORST = range(2)
@@ -58,13 +58,13 @@ class LinearProblem(NamedTuple):
 
 
 @compiled
-def shuffle(order, count, lot):
+def shuffle(order, count, state):
     """Fisher-Yates shuffle by a linear congruential generator (Knuth's MMIX); returns the generator's state."""
     for last in range(count - 1, 0, -1):
-        lot = lot * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-        other = np.int64((lot >> np.uint64(33)) % np.uint64(last + 1))
+        state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        other = np.int64((state >> np.uint64(33)) % np.uint64(last + 1))
         order[last], order[other] = order[other], order[last]
-    return lot
+    return state
 
 
 @compiled
@@ -176,7 +176,7 @@ def epoch_of_all(
 def begin_epoch(order, counts, marks):
     """Permute the active examples, unless an epoch is under way."""
     if counts[BEGUN] < 0:
-        counts[LOT] = np.int64(shuffle(order, counts[ACTIVE], np.uint64(counts[LOT])))
+        counts[RANDOM] = np.int64(shuffle(order, counts[ACTIVE], np.uint64(counts[RANDOM])))
         counts[BEGUN], counts[POSITION], marks[WORST] = counts[ACTIVE], 0, 0.0
 
 

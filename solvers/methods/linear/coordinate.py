@@ -24,7 +24,8 @@ from solvers.methods.linear.features import functions_of, refuse_other_kernels, 
 from solvers.problem import Part
 from solvers.work import PIECE_SECONDS, Work
 
-LOT, SPREAD = 88172645463325252, 0x9E3779B97F4A7C15  # first state of the generator: LOT + SPREAD * seed mod 2^63
+# First state of the random number generator: FIRST_STATE + STATE_STRIDE * seed mod 2^63.
+FIRST_STATE, STATE_STRIDE = 88172645463325252, 0x9E3779B97F4A7C15
 
 
 @dataclass(kw_only=True)
@@ -59,7 +60,7 @@ def fresh(part: Part, seed: int) -> dict[str, object]:
         "moving_constant": np.empty(0),
         "order": np.arange(len(part)),
         "active": len(part),
-        "lot": (LOT + SPREAD * seed) % 2**63,
+        "lot": (FIRST_STATE + STATE_STRIDE * seed) % 2**63,
         "members": np.zeros((len(part), part.form.slots if uniform else 0), dtype=np.int32),
         "sizes": np.zeros(len(part) if uniform else 0, dtype=np.int64),
     }

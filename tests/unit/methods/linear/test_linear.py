@@ -217,10 +217,10 @@ def test_newton_takes_over_where_coordinates_have_had_their_share() -> None:
 
 
 def test_orders_are_permutations() -> None:
-    order, lot = np.arange(50), np.uint64(linear.LOT)
+    order, state = np.arange(50), np.uint64(linear.FIRST_STATE)
     seen = set()
     for _ in range(20):
-        lot = jit.shuffle(order, 50, np.uint64(lot))
+        state = jit.shuffle(order, 50, np.uint64(state))
         assert sorted(order) == list(range(50))
         seen.add(tuple(order.tolist()))
     assert len(seen) == 20
