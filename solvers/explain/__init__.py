@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.arguments import pairwise
 from solvers.budget import EXPLAIN
 from solvers.errors import InputError, Sentence
-from solvers.explain.game import between, game_of
+from solvers.explain.game import NO_COLUMNS, between, game_of
 from solvers.explain.room import Room
 from solvers.explain.search import smallest_change
 from solvers.explain.values import Explained, explained
-from solvers.model import Model
 from solvers.posing import shown, whole
 from solvers.work import limited
 
@@ -125,9 +125,9 @@ def shapley(
     True
     """
     whole("permutations", permutations)
-    plain, (rows, others) = _opened(model, rows, background)
+    rows, others = _checked_rows(model, rows, background)
     with limited(model.threads):
-        found = explained(game_of(plain, others, groups, background_weight), rows, callback, permutations)
+        found = explained(game_of(model._model, others, groups, background_weight), rows, callback, permutations)
     return _with_certificate(found if model.classes_.size > 2 else found.of_two())
 
 
@@ -231,27 +231,31 @@ def flip(
     >>> int(found.before), int(found.after), found.changed.tolist()
     (0, 1, [2, 3])
     """
+    room = _room_around(model, row, background, movable, integers, categories)
+    with limited(model.threads):
+        found = smallest_change(model._model, room, model._codes, None if to is None else _code(model, to))
+    return Flip(
+        before=model.classes_[found.own],
+        after=None if found.other is None else model.classes_[found.other],
+        row=found.row,
+        changed=None if found.row is None else np.flatnonzero(found.row != room.x),
+        distance=found.distance,
+        why=found.why,
+    )
+
+
+def _room_around(model: Any, row: Any, background: Any, movable: Any, integers: Any, categories: Sequence[Any]) -> Room:
+    """Where `flip` may move the row, by its arguments of these names."""
     one = row if sp.issparse(row) or np.ndim(row) == 2 else np.asarray(row)[None]
-    plain, (one, seen) = _opened(model, one, background)
-    one, seen = (some.toarray() if sp.issparse(some) else some for some in (one, seen))
+    one, seen = (some.toarray() if sp.issparse(some) else some for some in _checked_rows(model, one, background))
     if one.shape[0] != 1:
         raise InputError("flip changes one row, not {count}", count=one.shape[0])
-    room = Room(
+    return Room(
         x=one[0],
         seen=np.vstack([one, seen]),
         movable=np.ones(one.size, dtype=bool) if movable is None else _mask(model, movable),
         step=_mask(model, integers).astype(np.float64),
         categories=tuple(np.flatnonzero(_mask(model, columns)) for columns in categories),
-    )
-    with limited(model.threads):
-        found = smallest_change(plain, room, model._codes, None if to is None else _code(model, to))
-    return Flip(
-        before=model.classes_[found.own],
-        after=None if found.other is None else model.classes_[found.other],
-        row=found.row,
-        changed=None if found.row is None else np.flatnonzero(found.row != one[0]),
-        distance=found.distance,
-        why=found.why,
     )
 
 
@@ -280,13 +284,11 @@ def _code(model: Any, label: Any) -> int:
     return int(found[0])
 
 
-def _opened(model: Any, *rows: Any) -> tuple[Model, list[Any]]:
-    if callable(model.kernel) or model.kernel == "precomputed":
-        raise InputError(
-            "a precomputed kernel has no columns that could be explained; train on the features themselves"
-        )
-    checked = [model._new_rows(some) for some in rows]
-    return model._model, checked
+def _checked_rows(model: Any, *rows: Any) -> list[Any]:
+    """Each table of rows, checked as `predict` checks it."""
+    if pairwise(model.kernel):
+        raise InputError(NO_COLUMNS)
+    return [model._new_rows(some) for some in rows]
 
 
 def _with_certificate(found: Explained) -> ShapleyValues:

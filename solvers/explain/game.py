@@ -10,9 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from solvers.arguments import row_weights
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.kernels.points import Points
 from solvers.model import Model, pair_column
+
+NO_COLUMNS = Sentence("a precomputed kernel has no columns that could be explained; train on the features themselves")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +46,7 @@ def game_of(model: Model, background: Any, groups: Sequence[Hashable] | None = N
 
 def _as_held(model: Model, rows: Any) -> Any:
     if model.kernel.name == "precomputed":
-        raise InputError(
-            "a precomputed kernel has no columns that could be explained; train on the features themselves"
-        )
+        raise InputError(NO_COLUMNS)
     if rows.shape[1] != model.points.features:
         raise InputError(
             "the rows to explain have {found} columns, the model {expected}",
