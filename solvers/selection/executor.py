@@ -34,28 +34,29 @@ class Folds:
 
     @contextmanager
     def used(self, fold: int) -> Iterator[FoldRows]:
-        """Rows of a fold for one task. Tasks come fold after fold; entering a fold frees distances of others."""
+        """Rows of a fold for one task. Tasks come fold after fold; entering a fold frees the distances of others."""
         with self._lock:
             rows = self._prepared(fold)
             self._users[fold] += 1
-            self._forget_distances(but=fold)
+            self._forget_idle(but=fold)
         try:
             yield rows
         finally:
             with self._lock:
                 self._users[fold] -= 1
 
-    def rest(self) -> None:
-        """Free the distances of all folds, at the end of a round of tasks."""
+    def forget_distances(self) -> None:
+        """Of all folds, at the end of a round of tasks."""
         with self._lock:
-            self._forget_distances()
+            self._forget_idle()
 
     def _prepared(self, fold: int) -> FoldRows:
         if fold not in self._rows:
             self._rows[fold] = self.prepare(self.parts[fold])
         return self._rows[fold]
 
-    def _forget_distances(self, but: int | None = None) -> None:
+    def _forget_idle(self, but: int | None = None) -> None:
+        """The distances of folds that no task uses."""
         for fold, rows in self._rows.items():
             if fold != but and not self._users[fold]:
                 rows.forget_distances()
@@ -88,7 +89,7 @@ class Threads:
             else:
                 yield from _on_threads(tasks, folds, settings, stopped)
         finally:
-            folds.rest()
+            folds.forget_distances()
 
 
 def one(task: Task, folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:

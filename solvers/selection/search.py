@@ -60,8 +60,8 @@ def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
     return [Trial(cell, fold) for cell in cells for fold in range(folds)]
 
 
-def once(trials: list[Trial]) -> Steps:
-    """A search that runs given trials."""
+def only(trials: list[Trial]) -> Steps:
+    """The search that runs these trials and no others."""
     yield trials
 
 

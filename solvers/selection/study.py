@@ -13,7 +13,7 @@ from solvers.selection.executor import Executor, Folds, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import SearchStrategy, Steps, once
+from solvers.selection.search import SearchStrategy, Steps, only
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.trials.shared import FoldRows
 from solvers.selection.trials.task import Done, Task, tasks_of
@@ -143,7 +143,7 @@ class NestedStudy:
     def _test(self, number: int, chosen: dict[str, Cell]) -> dict[Trial, FoldResult]:
         """Test the chosen cells right after their search, so that a stop keeps all finished outer folds."""
         trials = [Trial(cell, number) for cell in chosen.values()]
-        study = Study(once(trials), self.outer, self.settings, stopped=self.stopped, executor=self.executor)
+        study = Study(only(trials), self.outer, self.settings, stopped=self.stopped, executor=self.executor)
         study.run()
         return study.done
 

@@ -43,7 +43,7 @@ def _search() -> None:
     from solvers.selection.cell import Cell, Trial
     from solvers.selection.executor import Folds
     from solvers.selection.folds import stratified
-    from solvers.selection.search import once
+    from solvers.selection.search import only
     from solvers.selection.settings import TrainingSettings
     from solvers.selection.study import Study
     from solvers.selection.trials.shared import FoldRows
@@ -54,7 +54,7 @@ def _search() -> None:
         stratified(labels, 3, seed=0),
         lambda fold: FoldRows.of(rows[fold.train], labels[fold.train], rows[fold.test], labels[fold.test]),
     )
-    Study(once([Trial(Cell(machine, 1.0, 1.0), 0) for machine in MACHINES]), folds, TrainingSettings()).run()
+    Study(only([Trial(Cell(machine, 1.0, 1.0), 0) for machine in MACHINES]), folds, TrainingSettings()).run()
 
 
 def _explain() -> None:

@@ -22,7 +22,7 @@ from solvers.selection.cell import FoldResult, Trial
 from solvers.selection.curve import INTERVAL, POINTS, SHARES, Extrapolation, extrapolate
 from solvers.selection.executor import Folds
 from solvers.selection.grid import Range
-from solvers.selection.search import once
+from solvers.selection.search import only
 from solvers.selection.study import Report, Study
 
 LEAST = 2.0  # rows of a class, on average: fewer are no class to learn
@@ -116,7 +116,7 @@ def learning_curve(
     shares, (cell,) = shares_of(tuning), tuning.grid.cells(tuning.grid.machines[0])
     folds = range(len(tuning.parts))
     trials = [Trial(cell, fold, share) for share in shares for fold in folds]
-    study = Study(once(trials), Folds(tuning.parts, tuning.prepare), tuning.settings, stopped=stopped, report=report)
+    study = Study(only(trials), Folds(tuning.parts, tuning.prepare), tuning.settings, stopped=stopped, report=report)
     study.run()
     return curve_of(tuning, study.done, stopped=stopped())
 

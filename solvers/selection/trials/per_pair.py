@@ -69,7 +69,7 @@ def compose(
         try:
             return _composed(machine, choices, folds, settings, stopped)
         finally:
-            folds.rest()
+            folds.forget_distances()
 
 
 def _composed(

@@ -21,7 +21,7 @@ from solvers.kernels.rbf import Rbf
 from solvers.posing import kernel_from
 from solvers.work import Work, ready
 
-ORDER = 9  # seed of the order of rows that nested subsets follow
+ORDER_SEED = 9  # of the order of rows that nested subsets follow
 BYTES = 8  # of a float64
 
 
@@ -139,7 +139,7 @@ def first_of_each(labels: np.ndarray, share: float) -> np.ndarray:
     chosen = []
     for code in range(int(codes.max()) + 1):
         rows = np.flatnonzero(codes == code)
-        order = np.random.default_rng([ORDER, code]).permutation(rows.size)
+        order = np.random.default_rng([ORDER_SEED, code]).permutation(rows.size)
         chosen.append(rows[order[: math.ceil(share * rows.size)]])
     return np.sort(np.concatenate(chosen))
 

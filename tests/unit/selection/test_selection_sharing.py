@@ -28,7 +28,7 @@ from solvers.selection.cell import Cell, Trial
 from solvers.selection.executor import Folds, Threads
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.search import SEARCHES, on_all, once
+from solvers.selection.search import SEARCHES, on_all, only
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.study import NestedStudy, Study
 from solvers.selection.trials import binary, per_pair
@@ -212,10 +212,10 @@ def test_a_stop_keeps_whole_trials_and_a_later_plan_does_only_the_rest() -> None
     trials = on_all(Grid(("ww", "ovo"), GRID.costs, GRID.gammas).cells("ww"), 3)
     trials += on_all(GRID.cells("ovo"), 3)
     folds = Folds(folding.stratified(Y, 3, 0), prepare)
-    study = Study(once(trials), folds, TrainingSettings(limits=STRICT), stopped=stopped)
+    study = Study(only(trials), folds, TrainingSettings(limits=STRICT), stopped=stopped)
     study.run()
     assert 0 < len(study.done) < len(trials)
-    resumed = Study(once(trials), folds, TrainingSettings(limits=STRICT), done=dict(study.done))
+    resumed = Study(only(trials), folds, TrainingSettings(limits=STRICT), done=dict(study.done))
     again: list[Trial] = []
     resumed.report = lambda done: again.append(done[0])
     resumed.run()
