@@ -14,7 +14,7 @@ from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import BIASES
-from solvers.uncertainty.probability import METHODS as CALIBRATIONS
+from solvers.uncertainty.probability import CALIBRATION_METHODS
 
 ALIASES = {"poly": "polynomial"}  # scikit-learn's names
 _POSITIVE = Interval(Real, 0.0, None, closed="neither")
@@ -42,7 +42,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "callback": [callable, None],
     "decision_function_shape": [StrOptions({"ovo", "ovr"})],
     "break_ties": ["boolean"],
-    "calibration": [StrOptions(set(CALIBRATIONS)), None],
+    "calibration": [StrOptions(set(CALIBRATION_METHODS)), None],
     "calibration_folds": [Interval(Integral, 2, None, closed="left")],
 }
 

@@ -24,7 +24,7 @@ from solvers.jit import likelihood
 from solvers.machines import Machine
 from solvers.model import decide, pair_scores
 
-METHODS = "temperature", "pairwise", "sigmoid"
+CALIBRATION_METHODS = "temperature", "pairwise", "sigmoid"
 WIDEST = 10.0  # log of T, relative to the spread of the scores: where all rows are right the likelihood has no maximum
 LEAST = 1e-7  # of a pair's probability, as LIBSVM has it: coupling needs both sides
 ROWS = 4096  # coupled at once: k^2 numbers each
@@ -84,7 +84,7 @@ class Calibration:
             right = (
                 sigmoids is not None and sigmoids.ndim == 2 and sigmoids.shape[1] == 2 and np.isfinite(sigmoids).all()
             )
-        if method not in METHODS or not right:
+        if method not in CALIBRATION_METHODS or not right:
             raise InputError("This is no calibration: {document}.", document=str(dict(document))[:80])
         before, after = (np.inf if loss.get(name) is None else float(loss[name]) for name in ("before", "after"))
         return cls(method, temperature, sigmoids, before, after)

@@ -21,7 +21,14 @@ from small_data import blobs
 from solvers import InputError, MultiClassSVC
 from solvers.machines import MACHINES
 from solvers.selection.folds import stratified
-from solvers.uncertainty.probability import METHODS, Calibration, best_temperature, calibrate, coupled, fitted_sigmoid
+from solvers.uncertainty.probability import (
+    CALIBRATION_METHODS,
+    Calibration,
+    best_temperature,
+    calibrate,
+    coupled,
+    fitted_sigmoid,
+)
 
 X, Y = blobs(n=90, classes=3, seed=4)
 NEW = blobs(n=200, classes=3, seed=5)[0]
@@ -39,7 +46,7 @@ def made(machine: str, classes: int, n: int = 120, seed: int = 0) -> tuple[np.nd
     return own, codes
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", CALIBRATION_METHODS)
 @pytest.mark.parametrize("classes", [2, 3, 5])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_rows_sum_to_one_and_the_log_loss_is_scikit_learns(machine: str, classes: int, method: str) -> None:
@@ -146,7 +153,7 @@ def test_coupling_is_the_optimum_of_its_programme(k: int) -> None:
         assert distance(found) <= distance(best.x) + 1e-12
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", CALIBRATION_METHODS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_estimator_calibrates_on_rows_left_out(machine: str, method: str) -> None:
     """The same as trainings by hand on the same folds."""

@@ -20,7 +20,7 @@ from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.libsvm_predictors import INEXACT
 from mcsvm_gui.core.export.probe import of_dataset, prepared
 from solvers.errors import InputError
-from solvers.uncertainty.probability import METHODS, Calibration, coupling
+from solvers.uncertainty.probability import CALIBRATION_METHODS, Calibration, coupling
 
 HOLDERS = [name for name in FORMATS if name not in ("libsvm", "liblinear")]
 WITHIN = f"Every probability is the model's within {PROBABILITY:.1g}."
@@ -48,7 +48,7 @@ def exported(trained: Trained, name: str, folder: Path, check: Dataset | None) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "data", "machine", "method"), one_in_three(HOLDERS, list(DATA), list(SIX), list(METHODS))
+    ("name", "data", "machine", "method"), one_in_three(HOLDERS, list(DATA), list(SIX), list(CALIBRATION_METHODS))
 )
 def test_they_are_the_models(name: str, data: str, machine: str, method: str, tmp_path: Path) -> None:
     trained, rows = model(data, machine, method)
@@ -56,7 +56,7 @@ def test_they_are_the_models(name: str, data: str, machine: str, method: str, tm
 
 
 @pytest.mark.parametrize("name", HOLDERS)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", CALIBRATION_METHODS)
 def test_support_vectors_serve_as_well_and_linear_kernels(method: str, name: str, tmp_path: Path) -> None:
     trained, _ = model("iris", "ovo", method, "linear")
     assert WITHIN in exported(trained, name, tmp_path, None)
@@ -93,7 +93,7 @@ def test_pairs_of_too_many_classes_are_left_out_of_pmml(tmp_path: Path, monkeypa
 
 
 @pytest.mark.skipif(find_spec("pypmml") is None, reason="pypmml, which needs Java, is not installed")
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", CALIBRATION_METHODS)
 @pytest.mark.parametrize(("data", "machine"), [("iris", "ww"), ("mixed", "ovo"), ("mixed", "dag"), ("two", "llw")])
 def test_pmml4s_gives_them(data: str, machine: str, method: str, tmp_path: Path) -> None:
     import pypmml

@@ -23,7 +23,7 @@ from mcsvm_gui.core.machine.request import CALIBRATIONS, Request
 from mcsvm_gui.core.machine.session import Session, train
 from mcsvm_gui.core.machine.summary import sentences
 from solvers import InputError, MultiClassSVC
-from solvers.uncertainty.probability import METHODS
+from solvers.uncertainty.probability import CALIBRATION_METHODS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 DATA = clouds()
@@ -34,10 +34,10 @@ def asked(**values: object) -> Request:
 
 
 def test_the_methods_are_those_of_the_solvers() -> None:
-    assert set(CALIBRATIONS) == {"none", *METHODS}
+    assert set(CALIBRATIONS) == {"none", *CALIBRATION_METHODS}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", CALIBRATION_METHODS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_they_are_those_of_the_estimator_where_nothing_is_scaled(machine: str, method: str) -> None:
     request = asked(machine=machine, calibrate=method, rules=replace(Request().rules, scale="none"))
@@ -73,7 +73,7 @@ def test_scaling_is_fitted_on_the_training_part_of_each_fold() -> None:
 
 
 def test_a_file_keeps_them_and_one_of_before_opens_without(tmp_path: Path) -> None:
-    for method in METHODS:
+    for method in CALIBRATION_METHODS:
         trained = train(asked(calibrate=method), DATA).trained
         path = tmp_path / f"{method}.mcsvm"
         model_file.save(path, trained)
