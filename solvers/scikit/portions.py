@@ -17,7 +17,7 @@ from solvers.arguments import refuse_negative, row_weights, weights_by_label
 from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from solvers.machines import MACHINES, Machine
-from solvers.methods.lasvm.stream import Expansion, Stream, Terms
+from solvers.methods.lasvm.stream import Expansion, OnlineSettings, Stream
 from solvers.methods.lasvm.table import LASVM_METHODS
 from solvers.model import Model
 from solvers.posing import checked_points, positive, shown
@@ -42,8 +42,8 @@ class Increment:
     ) -> None:  # fmt: skip
         self._machine, self.kernel, self.seconds = machine.name, kernel, 0.0
         variant = VARIANTS.get(solver, VARIANTS["lasvm"])
-        terms = Terms(upper, margin, tolerance, variant.choice, variant.second_order, seed)
-        self.stream = Stream(kernel, machine.split, terms, cache_mb)
+        settings = OnlineSettings(upper, margin, tolerance, variant.choice, variant.second_order, seed)
+        self.stream = Stream(kernel, machine.split, settings, cache_mb)
 
     def adopt(self, model: Model, numbers: np.ndarray, upper: np.ndarray, seen: int) -> None:
         """Start from a model trained on `seen` rows; `numbers` and `upper`: row and cost of each support vector."""
@@ -59,16 +59,16 @@ class Increment:
 
     def model(self) -> Model:
         found, machine = self.stream.expansion(), MACHINES[self._machine]
-        classes = self.stream.terms.upper.size
+        classes = self.stream.settings.upper.size
         return Model(
             machine, self.kernel, classes, found.numbers, found.points, found.labels, found.weights, found.bias
         )
 
 
 def _rehearse() -> None:
-    kernel, terms = KERNELS["rbf"](gamma=1.0), Terms(np.ones(2), 1.0, 1e-3)
+    kernel, settings = KERNELS["rbf"](gamma=1.0), OnlineSettings(np.ones(2), 1.0, 1e-3)
     points = Points(np.sin(np.outer(np.arange(12), [1.0, 2.0])))
-    Stream(kernel, "pairs", terms, 1.0).learn(points, np.arange(12) % 2)
+    Stream(kernel, "pairs", settings, 1.0).learn(points, np.arange(12) % 2)
 
 
 def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> Sentence | None:

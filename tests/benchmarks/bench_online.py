@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS, Points
-from solvers.methods.lasvm.stream import Stream, Terms
+from solvers.methods.lasvm.stream import OnlineSettings, Stream
 from solvers.work import limited
 
 pytestmark = pytest.mark.benchmark
@@ -104,8 +104,8 @@ def test_one_pass_beside_all_rows_at_once(
 
 def support_after_one_pass(X: np.ndarray, y: np.ndarray, *, second_order: bool) -> int:
     """By PROCESS and REPROCESS alone: what finishing would still remove is counted."""
-    terms = Terms(np.full(2, 1000.0), 1.0, 1e-3, second_order=second_order)
-    stream = Stream(KERNELS["rbf"](gamma=2.0), "pairs", terms, 500.0)
+    settings = OnlineSettings(np.full(2, 1000.0), 1.0, 1e-3, second_order=second_order)
+    stream = Stream(KERNELS["rbf"](gamma=2.0), "pairs", settings, 500.0)
     stream.learn(Points(X), y, patience=0)
     return stream.expansion().labels.size
 

@@ -23,7 +23,7 @@ class Entries:
     length: np.ndarray  # (1,) int64
 
     @classmethod
-    def none(cls) -> Entries:
+    def empty(cls) -> Entries:
         none = np.empty(0)
         return cls(np.empty(0, dtype=np.int64), none, none, none, none, np.zeros(1, dtype=np.int64))
 
@@ -46,7 +46,7 @@ class OnlineMachine:
 
     def __init__(self, pool: Pool, margin: float, *, second_order: bool = True, entries: Entries | None = None) -> None:
         self.pool, self.margin, self.second_order = pool, margin, second_order
-        self.entries = Entries.none() if entries is None else entries
+        self.entries = Entries.empty() if entries is None else entries
         self.entries.check(pool.width)
         self._wanted = np.zeros(2, dtype=np.int64)
         self._lay_out()

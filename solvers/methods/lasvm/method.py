@@ -77,8 +77,8 @@ class Lasvm(Method[LasvmState]):
         state: LasvmState = LasvmState.zero(
             part,
             seed=seed,
-            slots=Slots.none(),
-            entries=Entries.none(),
+            slots=Slots.empty(),
+            entries=Entries.empty(),
             queue=np.empty(0, dtype=np.int64),
             shown=np.zeros(len(part)),
         )
@@ -132,7 +132,7 @@ class Learner:
     def _begin(self) -> Work[None]:
         """Keep the examples of the start's alpha, and queue all others."""
         state, used = self.state, np.flatnonzero(self.state.alpha[:, 0])
-        self._hold(Slots.none(), Entries.none())
+        self._hold(Slots.empty(), Entries.empty())
         for example in used:
             slot = self.pool.insert(int(example), self.pool.row(int(example)))
             upper, positive = float(self.part.upper[example]), bool(self.signs[example] > 0.0)

@@ -34,7 +34,7 @@ class Slots:
     clock: np.ndarray  # (1,) counts fetches, insertions and steps
 
     @classmethod
-    def none(cls) -> Slots:
+    def empty(cls) -> Slots:
         none = np.empty(0, dtype=np.int64)
         return cls(none, none, none, none, none, none, none, none, none, np.zeros(1, dtype=np.int64))
 
@@ -60,7 +60,7 @@ class Pool:
     def __init__(self, kernel: Kernel, points: Points, cache_mb: float, slots: Slots | None = None) -> None:
         self.kernel, self.points, self.cache_bytes = kernel, points, cache_mb * 2**20
         self.evaluations = 0
-        self.slots = Slots.none() if slots is None else slots
+        self.slots = Slots.empty() if slots is None else slots
         self._held: Points | None = None
         self._restore()
 

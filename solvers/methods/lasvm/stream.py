@@ -19,8 +19,8 @@ from solvers.methods.lasvm.pool import Pool
 
 
 @dataclass(frozen=True)
-class Terms:
-    """The parameters of learning."""
+class OnlineSettings:
+    """What one pass over the rows is told: costs, margin, tolerance, and how examples and partners are chosen."""
 
     upper: np.ndarray  # (classes,) the cost of an example of each class and of weight 1
     margin: float
@@ -45,13 +45,15 @@ class Expansion:
 class Stream:
     """All binary machines of a model: `learn` takes a portion, `expansion` gives the functions at any time."""
 
-    def __init__(self, kernel: Kernel, split: str, terms: Terms, cache_mb: float) -> None:
+    def __init__(self, kernel: Kernel, split: str, settings: OnlineSettings, cache_mb: float) -> None:
         assert split != "joint", "a joint machine has no binary parts"
-        self.kernel, self.terms = kernel, terms
-        classes = terms.upper.size
+        self.kernel, self.settings = kernel, settings
+        classes = settings.upper.size
         self.sides = list(combinations(range(classes), 2)) if split == "pairs" else [(c, -1) for c in range(classes)]
         self.pool = Pool(kernel, Points(np.empty((0, 0))), cache_mb)
-        self.machines = [OnlineMachine(self.pool, terms.margin, second_order=terms.second_order) for _ in self.sides]
+        self.machines = [
+            OnlineMachine(self.pool, settings.margin, second_order=settings.second_order) for _ in self.sides
+        ]
         self.labels = self.numbers = np.empty(0, dtype=np.int64)  # of the examples held
         self.upper = np.empty(0)
         self.seen = self.steps = 0
@@ -65,7 +67,7 @@ class Stream:
 
         Rows of weight 0 only count for row numbers.
         """
-        upper = self.terms.upper[labels] * (1.0 if weights is None else weights)
+        upper = self.settings.upper[labels] * (1.0 if weights is None else weights)
         numbers, portion = np.flatnonzero(upper > 0.0), labels.size
         if numbers.size < portion:
             points, labels, upper = points.take(numbers), labels[numbers], upper[numbers]
@@ -76,18 +78,18 @@ class Stream:
     def _learn(self, points: Points, labels: np.ndarray, numbers: np.ndarray, upper: np.ndarray, patience: int) -> None:
         first = self._join(points, labels, numbers, upper)
         diagonal = self.kernel.diagonal(self.pool.points)
-        queue = first + np.random.default_rng([self.terms.seed, self.seen]).permutation(labels.size)
+        queue = first + np.random.default_rng([self.settings.seed, self.seen]).permutation(labels.size)
         for position in range(queue.size):
             self._choose(queue, position)
             self._learn_one(int(queue[position]), float(diagonal[queue[position]]))
         for machine in self.machines:
-            self.steps += machine.reprocess(self.terms.tolerance, patience * labels.size)[1]
+            self.steps += machine.reprocess(self.settings.tolerance, patience * labels.size)[1]
         self._forget()
 
     def _learn_one(self, example: int, diagonal: float) -> None:
         row, label, slot = self.pool.row(example), int(self.labels[example]), -1
         concerned = [number for number, (a, b) in enumerate(self.sides) if b < 0 or label in (a, b)]
-        upper, tolerance = float(self.upper[example]), self.terms.tolerance
+        upper, tolerance = float(self.upper[example]), self.settings.tolerance
         for number in concerned:
             positive = self.sides[number][0] == label
             slot = self.machines[number].process(example, row, diagonal, upper, tolerance, slot, positive=positive)
@@ -96,10 +98,10 @@ class Stream:
 
     def _choose(self, queue: np.ndarray, position: int) -> None:
         """Swap the candidate that is worth most to any of the machines to this position of the queue."""
-        worth = CHOICES[self.terms.choice]
+        worth = CHOICES[self.settings.choice]
         if worth is None or not self.labels.size or not any(map(len, self.machines)):
             return
-        places = draw(queue, position, [self.terms.seed, self.seen, position])
+        places = draw(queue, position, [self.settings.seed, self.seen, position])
         rows, labels = self.pool.block(queue[places]), self.labels[queue[places]]
         best = np.full(places.size, -np.inf)
         for (a, b), machine in zip(self.sides, self.machines, strict=True):

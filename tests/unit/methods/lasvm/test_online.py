@@ -21,7 +21,7 @@ from solvers.methods import METHODS
 from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import OnlineMachine
 from solvers.methods.lasvm.pool import Pool
-from solvers.methods.lasvm.stream import Stream, Terms
+from solvers.methods.lasvm.stream import OnlineSettings, Stream
 from solvers.run.loop import Run
 from solvers.work import LEAST_ROWS
 
@@ -235,9 +235,11 @@ def test_candidates_are_still_to_come(size: int, position: int, seed: int) -> No
 # -- streams --------------------------------------------------------------------------------------
 
 
-def streamed(x: np.ndarray, y: np.ndarray, split: str, portion: int, **terms: object) -> Stream:
+def streamed(x: np.ndarray, y: np.ndarray, split: str, portion: int, **settings: object) -> Stream:
     classes = int(y.max()) + 1
-    stream = Stream(kernel_named("rbf"), split, Terms(np.full(classes, COST), 1.0, TOLERANCE, **terms), 500.0)  # type: ignore[arg-type]
+    stream = Stream(
+        kernel_named("rbf"), split, OnlineSettings(np.full(classes, COST), 1.0, TOLERANCE, **settings), 500.0
+    )  # type: ignore[arg-type]
     for start in range(0, y.size, portion):
         stream.learn(Points(x[start : start + portion]), y[start : start + portion])
     return stream
@@ -281,7 +283,7 @@ def test_machines_on_one_pool_share_their_kernel_rows() -> None:
 
 def test_a_class_not_yet_seen_is_not_decided_for() -> None:
     x, y = blobs(n=40, classes=2, seed=2)
-    stream = Stream(kernel_named("rbf"), "one-vs-rest", Terms(np.full(3, COST), 1.0, TOLERANCE), 500.0)
+    stream = Stream(kernel_named("rbf"), "one-vs-rest", OnlineSettings(np.full(3, COST), 1.0, TOLERANCE), 500.0)
     assert stream.expansion().bias.tolist() == [0.0, 0.0, 0.0]
     stream.learn(Points(x), y)
     assert stream.expansion().bias[2] == -1.0
