@@ -42,7 +42,7 @@ class DenseInterior:
         for _ in range(PATH.iterations):
             if self._complementarity() <= enough or not (yield from self._iterate()):
                 break
-        return self._settle()
+        return self._onto_bounds()
 
     def _sums(self, x: np.ndarray) -> np.ndarray:
         return np.bincount(self.group, weights=x, minlength=self.bound.size)
@@ -113,7 +113,7 @@ class DenseInterior:
                 longest = min(longest, float((-value[falls] / step[falls]).min()))
         return longest
 
-    def _settle(self) -> np.ndarray:
+    def _onto_bounds(self) -> np.ndarray:
         """x with variables (sums) put onto a bound where x / bound < z / scale: smaller than their multiplier."""
         size = self.bound[self.group]
         x = np.where(self.x / size < self.z / self.scale, 0.0, self.x)

@@ -105,7 +105,7 @@ class Columns:
         self.cap = min(cap, self.factor.most)
         self.bias = 1.0 if exact else float(np.sqrt(offset))
         self.first = int(self.bias > 0.0)  # index of the factor's first column: 1 after a bias column
-        self._stand(0, self._squares_of_bias())
+        self._set_rank(0, self._squares_of_bias())
 
     @property
     def width(self) -> int:
@@ -114,14 +114,14 @@ class Columns:
     def use(self, rank: int) -> Work[None]:
         """Use the first `rank` columns, growing the factor if it has fewer."""
         yield from self.factor.grow(self.gram, rank)
-        rank, begun = min(rank, self.factor.rank), self.rank
-        squares = self.squares.copy() if rank >= begun else self._squares_of_bias()
-        added = self.factor.columns[begun if rank >= begun else 0 : rank]
+        rank, before = min(rank, self.factor.rank), self.rank
+        squares = self.squares.copy() if rank >= before else self._squares_of_bias()
+        added = self.factor.columns[before if rank >= before else 0 : rank]
         for column in added:  # one by one, so that the bits do not depend on earlier ranks
             squares += column * column
-        self._stand(rank, squares)
+        self._set_rank(rank, squares)
 
-    def _stand(self, rank: int, squares: np.ndarray) -> None:
+    def _set_rank(self, rank: int, squares: np.ndarray) -> None:
         self.rank, self.squares = rank, squares  # (n,): |v|^2 of each example
         self.precision = np.ones(self.width)
         if self.exact:

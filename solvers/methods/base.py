@@ -165,7 +165,7 @@ class Method(ABC, Generic[S]):
         return None
 
 
-def seed_with(part: Part, state: State, alpha: np.ndarray) -> None:
+def start_from(part: Part, state: State, alpha: np.ndarray) -> None:
     """Start from this alpha, projected into its bounds. The caller must `refresh` the class functions."""
     state.alpha[...] = part.geometry.within(alpha, part.upper)
     state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)

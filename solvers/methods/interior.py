@@ -181,7 +181,7 @@ def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget
     The state changes at the end only: an interruption repeats all of it.
     """
     interior = state.interior
-    alpha, constant, between = settle(part, state, path, interior.point)
+    alpha, constant, between = put_onto_bounds(part, state, path, interior.point)
     products = yield from part.gram.products(weights_of(part, alpha))
     trial = blocks.by_class(BlockState(alpha, products + constant, constant, state.steps))
     yield from solve_for(part, trial, between, tolerance, budget)
@@ -205,7 +205,9 @@ def exactly(part: Part, point: Point) -> Work[BlockState]:
     return blocks.by_class(BlockState(point.alpha, products + point.constant, point.constant))
 
 
-def settle(part: Part, state: InteriorState, path: Path, point: PathPoint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def put_onto_bounds(
+    part: Part, state: InteriorState, path: Path, point: PathPoint
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(alpha with variables near a bound put onto it, its constant, (n, slots) the other variables)."""
     alpha, between = at_bounds(path.layout, point)
     alpha = rebalanced(part, state.best.alpha, alpha) if part.balanced else alpha

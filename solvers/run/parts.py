@@ -22,7 +22,7 @@ from solvers.dual.geometry import BOX
 from solvers.dual.quantities import energy_of, examining, weights_of
 from solvers.errors import InputError
 from solvers.jit.rounding import FEASIBLE
-from solvers.methods.base import Method, Progress, refresh, seed_with
+from solvers.methods.base import Method, Progress, refresh, start_from
 from solvers.problem import Part, Problem, with_offset
 from solvers.run import multipliers
 from solvers.run.limits import Limits, gap_allowed
@@ -138,7 +138,7 @@ class PartRun:
         self._functions_stale = start is not None
         if start is not None:
             begin = balance.balanced_start(self.view, start) if self.view.balanced else start
-            seed_with(self.view, self.state, begin)
+            start_from(self.view, self.state, begin)
 
     # -- going on ---------------------------------------------------------------------------------
 
@@ -339,5 +339,5 @@ class PartRun:
 
     def resume_from(self, alpha: np.ndarray, steps: int) -> None:
         """Continue from alpha alone: a checkpoint of schema 1 has no state that can be read."""
-        seed_with(self.view, self.state, alpha)
+        start_from(self.view, self.state, alpha)
         self.state.steps, self._functions_stale = steps, True

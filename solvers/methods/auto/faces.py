@@ -73,9 +73,9 @@ def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> Wor
     rows = chosen.examples[chosen.member]
     kind = PROBLEMS[part.geometry]
     Q, single = yield from coupled(part, chosen, kind.reading(part.form.direction[part.labels[rows], chosen.slot]))
-    turn = kind(part, alpha, chosen, Q, single)
-    steps, solved = yield from take_turns(turn, goal)
-    return turn.values(), steps, solved
+    problem = kind(part, alpha, chosen, Q, single)
+    steps, solved = yield from solve(problem, goal)
+    return problem.values(), steps, solved
 
 
 def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple[np.ndarray, np.ndarray]]:
@@ -103,23 +103,24 @@ def rehearse(part: Part, gradient: np.ndarray) -> None:
     kind(part, alpha, chosen, Q, Q.astype(np.float32)).pair_steps(1e-3)
 
 
-def take_turns(turn: BoxProblem, goal: float) -> Work[tuple[int, bool]]:
+def solve(problem: BoxProblem, goal: float) -> Work[tuple[int, bool]]:
     """Newton and pair steps in turn; if they do not reach `goal`, again from the result of a dense interior point."""
-    steps, solved = yield from alternate(turn, goal, BUDGET.newton_turns[0])
+    steps, solved = yield from take_turns(problem, goal, BUDGET.newton_turns[0])
     if not solved:
-        yield from turn.jump(goal)
-        more, solved = yield from alternate(turn, goal, BUDGET.newton_turns[1])
+        yield from problem.jump(goal)
+        more, solved = yield from take_turns(problem, goal, BUDGET.newton_turns[1])
         steps += more
     return steps, solved
 
 
-def alternate(turn: BoxProblem, goal: float, turns: int) -> Work[tuple[int, bool]]:
+def take_turns(problem: BoxProblem, goal: float, turns: int) -> Work[tuple[int, bool]]:
+    """(steps taken, whether the violation came down to `goal`)."""
     steps = 0
     for _ in range(turns):
-        yield from turn.face.newton_step()
-        if turn.face.value.size > SMALL:
+        yield from problem.face.newton_step()
+        if problem.face.value.size > SMALL:
             yield
-        taken, violation = turn.pair_steps(goal)
+        taken, violation = problem.pair_steps(goal)
         steps += taken + 1
         if violation <= goal:
             return steps, True

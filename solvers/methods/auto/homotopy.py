@@ -111,8 +111,8 @@ def advance(
         yield from raise_cost(part, state, homotopy, budget)
         return Progress.MILESTONE
     gradient = bench.gradient_of_all(state)
-    least, most = budget.homotopy_least, budget.homotopy_share
-    chosen = faces.foremost(bench.part, state.alpha, gradient, INNER.newton_share * goal, least, most)
+    joining = budget.homotopy_least, budget.homotopy_share
+    chosen = faces.foremost(bench.part, state.alpha, gradient, INNER.newton_share * goal, *joining)
     if homotopy.rounds >= budget.homotopy_rounds or not blocks.solvable_at_once(bench.part, chosen, budget):
         return Progress.STALLED
     moved = yield from bench.solve_chosen(state, chosen, INNER.newton_share * goal, exact=True)

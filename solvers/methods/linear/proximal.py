@@ -39,7 +39,7 @@ class FeatureStep(ProximalStep):
         return bool(tilt <= LINEAR.level * trial.alpha.sum())
 
     def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
-        self.system.look(self.part.labels, self.free(trial.alpha), trial.full)
+        self.system.set_point(self.part.labels, self.free(trial.alpha), trial.full)
         step = yield from self.system.solve(residual)
         moved = yield from self.expand(step)
         return NewtonStep(step, moved, self.stiffness * step, moved, -float(np.vdot(residual, step)))

@@ -75,8 +75,8 @@ class FeatureSystem:
         self.rule, self.shiftable = form.rule, form.centred
         self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > ROUNDING
 
-    def look(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
-        """Set the point: which variables are `free`, and which bounded sums are at their bound (`full`)."""
+    def set_point(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
+        """Which variables are `free`, and which bounded sums are at their bound (`full`)."""
         self.starts, self.examples, self.values = couplings(self.rule, self.outputs, labels, free, full)
 
     def solve(self, residual: np.ndarray) -> Work[np.ndarray]:

@@ -17,7 +17,7 @@ from solvers.methods.auto import faces
 from solvers.methods.auto import proximal_newton as steps
 from solvers.methods.auto.proximal_newton import FactorStep
 from solvers.methods.auto.splitting import move_towards
-from solvers.methods.base import State, refresh, seed_with
+from solvers.methods.base import State, refresh, start_from
 from solvers.methods.proximal import End
 from solvers.problem import Part
 from solvers.work import finish
@@ -31,7 +31,7 @@ def begun(machine: str, bias: str, sigma: float) -> tuple[Part, State, FactorSte
     part = problem_of(X, Y, machine, cost=COST, bias=bias).part(0)
     state = State.zero(part)
     chance = np.random.default_rng(0).uniform(0.0, 0.05 * COST, state.alpha.shape)
-    seed_with(part, state, chance * part.form.real[part.labels])
+    start_from(part, state, chance * part.form.real[part.labels])
     finish(refresh(part, state))
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))
     finish(columns.use(len(part)))

@@ -13,7 +13,7 @@ from solvers.jit import splitting as jit
 from solvers.machines import MACHINES
 from solvers.methods.auto import splitting as admm
 from solvers.methods.auto.splitting import Splitting, applies, onto_bounds, weights_up_to_constants
-from solvers.methods.base import State, refresh, seed_with
+from solvers.methods.base import State, refresh, start_from
 from solvers.problem import Part
 from solvers.work import finish
 
@@ -70,7 +70,7 @@ def rows_of(part: Part) -> np.ndarray:
 def test_steps_rise_to_the_optimum(machine: str, bias: str) -> None:
     part = part_of(machine, bias)
     state = State.zero(part)
-    seed_with(part, state, np.random.default_rng(0).uniform(0.0, 0.5, state.alpha.shape))
+    start_from(part, state, np.random.default_rng(0).uniform(0.0, 0.5, state.alpha.shape))
     finish(refresh(part, state))
     carrier, duals = finish(Splitting.prepare(part, 0.3, len(part))), [-np.inf]
     for _ in range(20):
