@@ -20,7 +20,7 @@ from solvers.gram import Gram
 from solvers.kernels import Points
 from solvers.methods.auto import blocks
 from solvers.methods.auto.blocks import BlockState
-from solvers.partitioned.messages import RowOffer
+from solvers.partitioned.messages import RowOffer, double_rows
 from solvers.posing import SharedTerms
 from solvers.problem import Part, Problem
 from solvers.work import Work, finish
@@ -57,7 +57,7 @@ def solve_block(
     rows = stacked([offer.rows for offer in offers])
     labels, upper = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("labels", "upper"))
     alpha, functions = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("alpha", "functions"))
-    gram = BlockGram(terms.kernel, Points(_double(rows)), terms.cache_mb)
+    gram = BlockGram(terms.kernel, Points(double_rows(rows)), terms.cache_mb)
     part = Part(form_of.form, labels, upper, gram, terms.bias, 1.0 if terms.bias == "regularized" else 0.0)
     before = weights_of(part, alpha)
     gram.outer = functions - finish(gram.products(before))
@@ -66,7 +66,3 @@ def solve_block(
     finish(blocks.advance(part, state, PARTITIONED.round_steps, goal))
     change = weights_of(part, state.alpha) - before
     return SolvedBlock(rows, change, np.ascontiguousarray(state.alpha), state.steps, gram.evaluations)
-
-
-def _double(rows: Any) -> Any:
-    return sp.csr_array(rows, dtype=np.float64) if sp.issparse(rows) else rows.astype(np.float64)

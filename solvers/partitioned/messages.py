@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -91,3 +92,14 @@ class LostPartitionsError(Exception):
     def __init__(self, numbers: set[int]) -> None:
         super().__init__(f"partitions {sorted(numbers)} were lost")
         self.numbers = numbers
+
+
+# -- rows of a block travel in single precision, and are computed with in double -------------------
+
+
+def single_rows(rows: Any) -> Any:
+    return rows.astype(np.float32)
+
+
+def double_rows(rows: Any) -> Any:
+    return sp.csr_array(rows, dtype=np.float64) if sp.issparse(rows) else rows.astype(np.float64)

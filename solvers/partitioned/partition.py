@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from solvers.dual.geometry import BOX, LINE
 from solvers.dual.quantities import weights_of
@@ -26,6 +25,8 @@ from solvers.partitioned.messages import (
     Restored,
     RowOffer,
     SupportRows,
+    double_rows,
+    single_rows,
 )
 from solvers.problem import Part, Problem
 from solvers.products import kernel_times, products_beside
@@ -98,13 +99,13 @@ class Partition:
         self._recent = chosen
         part = self.part
         return RowOffer(
-            standing, chosen, _single(part.gram.points.rows[chosen]),
+            standing, chosen, single_rows(part.gram.points.rows[chosen]),
             part.labels[chosen], part.upper[chosen], self._alpha[chosen], self._functions[chosen],
         )  # fmt: skip
 
     def _apply(self, change: BlockChange) -> None:
         self._alpha[change.mine] = change.alpha
-        points, right = self.part.gram.points, Points(_double(change.rows))
+        points, right = self.part.gram.points, Points(double_rows(change.rows))
         moved = finish(products_beside(self.problem.kernel, points, right, change.weights))
         self._functions += moved
         self._functions += change.shift
@@ -229,11 +230,3 @@ def choose_ends(
     _, first = np.unique(order, return_index=True)
     chosen: np.ndarray = order[np.sort(first)][:count]
     return chosen
-
-
-def _single(rows: Any) -> Any:
-    return rows.astype(np.float32)
-
-
-def _double(rows: Any) -> Any:
-    return sp.csr_array(rows, dtype=np.float64) if sp.issparse(rows) else rows.astype(np.float64)
