@@ -6,13 +6,23 @@ import argparse
 import codecs
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.data.dataset import Notice
 from solvers.dual.certificate import Certificate
+
+
+def show(
+    options: argparse.Namespace, document: Callable[[], dict[str, Any]], lines: Callable[[], Iterable[str]]
+) -> None:
+    """The result on standard output: its document where --json asks for it, else its lines."""
+    if options.json:
+        show_json(document())
+    else:
+        print("\n".join(lines()))
 
 
 def show_json(document: dict[str, Any]) -> None:

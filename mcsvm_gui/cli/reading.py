@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +33,15 @@ def said(table: Mapping[str, Option], options: argparse.Namespace) -> dict[str, 
         for name, value in given.items()
         if value is not None
     }
+
+
+@contextmanager
+def naming(argument: str) -> Iterator[None]:
+    """An error of the value names the argument that it was given by."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError("{argument}: {error}", argument=argument, error=error) from None
 
 
 def with_missing_rule(trained: TrainedModel, options: argparse.Namespace) -> TrainedModel:

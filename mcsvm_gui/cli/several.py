@@ -8,8 +8,9 @@ import os
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, ProgressLine
+from mcsvm_gui.cli.reading import naming
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.base.exits import ended
 from mcsvm_gui.core.base.options import whole_number
 from mcsvm_gui.core.data.files.address import checked
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
@@ -49,10 +50,8 @@ def jobs_of(options: argparse.Namespace) -> int:
             raise InputError("--jobs is of trainings here, and a cluster has its own workers; leave out one of them")
     if options.jobs is None:
         return 1
-    try:
+    with naming("--jobs"):
         count = whole_number(options.jobs)
-    except InputError as error:
-        raise InputError(f"--jobs: {error}") from None
     if not 1 <= count <= 4 * (os.cpu_count() or 1):
         raise InputError(f"--jobs must be between 1 and four times the cores of this machine, not {count}")
     return count
@@ -94,13 +93,8 @@ def write_results(path: str | None, results: Results) -> None:
 
 def finish(results: Results, options: argparse.Namespace) -> int:
     """Say it, and the exit code."""
-    if options.json:
-        output.show_json(results.document())
-    else:
-        print("\n".join(summary_lines(results)))
-    if results.interrupted:
-        return INTERRUPTED
-    return DONE if results.converged else UNCONVERGED
+    output.show(options, results.document, lambda: summary_lines(results))
+    return ended(interrupted=results.interrupted, converged=results.converged)
 
 
 # -- in words -------------------------------------------------------------------------------------

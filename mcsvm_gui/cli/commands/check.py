@@ -42,10 +42,7 @@ def run(options: argparse.Namespace) -> int:
                 return INTERRUPTED
     found = worst_first([*check_data(plan), *check_results(results)])
     output.warn(options, dataset.notices)
-    if options.json:
-        output.show_json(document(plan, results, found))
-    else:
-        print("\n".join(summary_lines(plan, results, found)))
+    output.show(options, lambda: document(plan, results, found), lambda: summary_lines(plan, results, found))
     return DONE
 
 

@@ -10,7 +10,7 @@ from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.base.exits import ended
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.tune.curve import TIMES, LearningCurve, curve_tuning, learning_curve, trainings
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
@@ -31,13 +31,8 @@ def run(options: argparse.Namespace) -> int:
         finally:
             progress.end()
     output.warn(options, tuning.notices)
-    if options.json:
-        output.show_json(curve.document())
-    else:
-        print("\n".join(summary_lines(curve)))
-    if curve.stopped:
-        return INTERRUPTED
-    return DONE if curve.converged else UNCONVERGED
+    output.show(options, curve.document, lambda: summary_lines(curve))
+    return ended(interrupted=curve.stopped, converged=curve.converged)
 
 
 class CurveProgress(ProgressLine):

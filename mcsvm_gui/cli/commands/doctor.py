@@ -12,10 +12,7 @@ from mcsvm_gui.core.base.exits import DONE
 
 def run(options: argparse.Namespace) -> int:
     found = examine()
-    if options.json:
-        output.show_json(found)
-    else:
-        print("\n".join(summary_lines(found)))
+    output.show(options, lambda: found, lambda: summary_lines(found))
     return DONE
 
 

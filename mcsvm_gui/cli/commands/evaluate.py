@@ -9,7 +9,7 @@ from typing import Any
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
-from mcsvm_gui.cli.reading import read_options, with_missing_rule
+from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.base.options import Whole, whole_number
@@ -24,7 +24,6 @@ from mcsvm_gui.core.evaluate.evaluation import MACRO, TITLES, Evaluation, check_
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,22 +43,17 @@ def run(options: argparse.Namespace) -> int:
         if options.report is not None:
             _write_report(options, trained, evaluation, document)
     output.warn(options, found.notices)
-    if options.json:
-        output.show_json(document)
-    else:
-        lines = [*summary_lines(trained, evaluation, folds), *output.findings(findings_of(evaluation, options.data))]
-        print("\n".join(lines))
+    told = output.findings(findings_of(evaluation, options.data))
+    output.show(options, lambda: document, lambda: [*summary_lines(trained, evaluation, folds), *told])
     return DONE
 
 
 def _folds(text: str | None) -> int | None:
     if text is None:
         return None
-    try:
+    with naming("--folds"):
         folds = whole_number(text)
         Whole(lowest=2).check("folds", folds)
-    except InputError as error:
-        raise InputError("--folds: {error}", error=error) from None
     return folds
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
-from mcsvm_gui.cli.reading import read_options, with_missing_rule
+from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.base.options import Whole, whole_number
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
@@ -52,21 +52,16 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         write_text(options.output, csv_text(*explaining.table(found)))
     output.warn(options, data.notices)
-    if options.json:
-        output.show_json(document)
-    else:
-        print("\n".join(summary_lines(found, dataset, flips, options.output)))
+    output.show(options, lambda: document, lambda: summary_lines(found, dataset, flips, options.output))
     return INTERRUPTED if stopped else DONE
 
 
 def _count(option: str, text: str | None, usual: int) -> int:
     if text is None:
         return usual
-    try:
+    with naming(f"--{option}"):
         count = whole_number(text)
         Whole(lowest=1).check(option, count)
-    except InputError as error:
-        raise InputError("--{option}: {error}", option=option, error=error) from None
     return count
 
 

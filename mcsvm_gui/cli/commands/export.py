@@ -25,9 +25,10 @@ def run(options: argparse.Namespace) -> int:
     check_outputs([options.output], (options.model, options.check))
     check = None if options.check is None else open_for(trained, options.check, ReadOptions())
     receipt = exporter.export(trained, options.output, check)
-    if options.json:
-        files = [str(path) for path in receipt.files]
-        output.show_json({"format": options.to, "files": files, "checks": list(receipt.checks)})
-    else:
-        print(receipt.sentence)
+    files = [str(path) for path in receipt.files]
+    output.show(
+        options,
+        lambda: {"format": options.to, "files": files, "checks": list(receipt.checks)},
+        lambda: [receipt.sentence],
+    )
     return DONE

@@ -15,10 +15,11 @@ SHOWN = 20  # features and classes in words; the document has all
 
 def run(options: argparse.Namespace) -> int:
     dataset = inspection.inspect(options.data, read_options(options))
-    if options.json:
-        output.show_json(inspection.document(dataset))
-    else:
-        print("\n".join(summary_lines(dataset, *inspection.repeated(dataset))))
+    output.show(
+        options,
+        lambda: inspection.document(dataset),
+        lambda: summary_lines(dataset, *inspection.repeated(dataset)),
+    )
     return DONE
 
 

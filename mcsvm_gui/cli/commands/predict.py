@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from mcsvm_gui.cli import output
-from mcsvm_gui.cli.reading import read_options, with_missing_rule
+from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.options import Share, number
 from mcsvm_gui.core.base.writing import check_outputs, spool, written
@@ -27,7 +27,6 @@ from mcsvm_gui.core.evaluate.streamed import StreamOutcome, decided
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import blocks_for
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel
-from solvers.errors import InputError
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,10 +89,8 @@ def _error(trained: TrainedModel, text: str) -> float:
 
 
 def _number(argument: str, text: str) -> float:
-    try:
+    with naming(argument):
         return number(text)
-    except InputError as error:
-        raise InputError("{argument}: {error}", argument=argument, error=error) from None
 
 
 def document(outcome: StreamOutcome, options: argparse.Namespace) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import argparse
 import os
 
 from mcsvm_gui.cli import output
+from mcsvm_gui.cli.reading import naming
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.options import whole_number
 from mcsvm_gui.core.base.writing import check_outputs
@@ -24,17 +25,16 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{options.project}: there is no run in the project yet")
     name = os.path.basename(options.project).removesuffix(".mcsvmproj")
     write_report(options.output, report_of(name, material, searches))
-    if options.json:
-        output.show_json({"report": options.output, "runs": [known.record.id for known in material]})
-    else:
-        print(f"Report of {output.plural(len(material), 'run')}: {options.output}")
+    output.show(
+        options,
+        lambda: {"report": options.output, "runs": [known.record.id for known in material]},
+        lambda: [f"Report of {output.plural(len(material), 'run')}: {options.output}"],
+    )
     return DONE
 
 
 def _runs(text: str | None) -> list[int] | None:
     if text is None:
         return None
-    try:
+    with naming("--run"):
         return [whole_number(part.strip()) for part in text.split(",")]
-    except InputError as error:
-        raise InputError(f"--run: {error}") from None

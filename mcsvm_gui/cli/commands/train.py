@@ -11,7 +11,7 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of
-from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.base.exits import ended
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
 from mcsvm_gui.core.check.finding import Finding, Severity
 from mcsvm_gui.core.check.of_rows import RowsOnBothSides
@@ -51,9 +51,8 @@ def run(options: argparse.Namespace) -> int:
         outcome.document["warnings"] += [one.document()["what"] for one in found]
         _write(outcome, options)
     _show(outcome, [*_not_solved(outcome), *found], options)
-    if interrupt.requested:
-        return INTERRUPTED
-    return DONE if outcome.trained.origin.ending is Ending.CONVERGED else UNCONVERGED
+    converged = outcome.trained.origin.ending is Ending.CONVERGED
+    return ended(interrupted=interrupt.requested, converged=converged)
 
 
 def _check(request: Request, options: argparse.Namespace) -> None:
@@ -96,16 +95,13 @@ def trace_text(trace: Trace) -> str:
 
 def _show(outcome: Outcome, found: list[Finding], options: argparse.Namespace) -> None:
     output.warn(options, outcome.notices)
-    if options.json:
-        output.show_json(outcome.document)
-    else:
-        print("\n".join(result(outcome, found, options.trace)))
+    output.show(options, lambda: outcome.document, lambda: summary_lines(outcome, found, options.trace))
 
 
 # -- in words -------------------------------------------------------------------------------------
 
 
-def result(outcome: Outcome, findings: list[Finding], trace: str | None = None) -> list[str]:
+def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None = None) -> list[str]:
     trained, found = outcome.trained, outcome.document
     machine, origin = trained.model.machine, trained.origin
     certain = output.certainty(origin.certificate, origin.ending is Ending.CONVERGED)

@@ -11,11 +11,11 @@ from typing import TextIO
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, ProgressLine, duration
-from mcsvm_gui.cli.reading import request_of, said
+from mcsvm_gui.cli.reading import naming, request_of, said
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.cli.trained_best import KeptModel, check_best, keep_best
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED, complain
+from mcsvm_gui.core.base.exits import complain, ended
 from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.results import CheckedResults, EdgeCell
@@ -54,9 +54,7 @@ def run(options: argparse.Namespace) -> int:
         _write(tuned, options)
     if tuned.trouble:
         complain(tuned.trouble)
-    if tuned.stopped:
-        return INTERRUPTED
-    return DONE if tuned.converged else UNCONVERGED
+    return ended(interrupted=tuned.stopped, converged=tuned.converged)
 
 
 def _write(tuned: Tuned, options: argparse.Namespace) -> None:
@@ -120,10 +118,8 @@ def range_of(name: str, text: str | None, step: float) -> Range:
     usual = RANGES[name].searched
     if text == "scale":
         raise InputError("--{name}: a search needs numbers, such as {range}, not scale", name=name, range=usual)
-    try:
+    with naming(f"--{name}"):
         return parsed_range(text or usual, step)
-    except InputError as error:
-        raise InputError("--{name}: {error}", name=name, error=error) from None
 
 
 # -- how it goes ----------------------------------------------------------------------------------
@@ -167,10 +163,11 @@ class TuneProgress(ProgressLine):
 
 def _show(tuned: Tuned, kept: KeptModel | None, options: argparse.Namespace) -> None:
     output.warn(options, tuned.tuning.notices)
-    if options.json:
-        output.show_json(document(tuned) if kept is None else document(tuned) | kept.document())
-        return
-    print("\n".join(summary_lines(tuned) + ([] if kept is None else kept.summary_lines())))
+    output.show(
+        options,
+        lambda: document(tuned) | ({} if kept is None else kept.document()),
+        lambda: summary_lines(tuned) + ([] if kept is None else kept.summary_lines()),
+    )
 
 
 def summary_lines(tuned: Tuned) -> list[str]:

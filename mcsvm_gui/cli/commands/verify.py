@@ -6,7 +6,7 @@ import argparse
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
-from mcsvm_gui.core.base.exits import DONE, UNCONVERGED, complain
+from mcsvm_gui.core.base.exits import complain, ended
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.verification import Verification, verify
 from mcsvm_gui.core.machine import model_file
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         return complain(f"{options.model}: {difference(found)}; do not trust this file")
     if not options.json:
         print("\n".join(summary_lines(found, converged)))
-    return DONE if converged else UNCONVERGED
+    return ended(interrupted=False, converged=converged)
 
 
 def summary_lines(found: Verification, converged: bool) -> list[str]:

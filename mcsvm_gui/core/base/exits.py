@@ -33,6 +33,13 @@ def exit_code(command: Callable[[], int]) -> int:
         return complain(str(error))
 
 
+def ended(*, interrupted: bool, converged: bool) -> int:
+    """The exit code of a command that trains: what was done stands in any case."""
+    if interrupted:
+        return INTERRUPTED
+    return DONE if converged else UNCONVERGED
+
+
 def _open_streams() -> None:
     """A closed stream leads nowhere; its number must not go to the next file that is opened, to be printed into."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
