@@ -188,7 +188,7 @@ def evaluate(parser: argparse.ArgumentParser) -> None:
 
 
 def explain(parser: argparse.ArgumentParser) -> None:
-    """why a model decides so: what each column adds to its decision values, exactly (kernels rbf and linear)"""
+    """why a model decides so: what each column adds to its decision values, exactly (sigmoid kernel: sampled)"""
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("--rows", metavar="1,5-9", help="only these rows of DATA, counted from 1; default all")
