@@ -7,7 +7,7 @@ Of plots, names of axes and titles count too, and the numbers beside an axis, wh
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -56,22 +56,8 @@ def called(widget: QWidget) -> str:
 
 
 def of_widget(widget: QWidget) -> Iterator[str]:
-    if isinstance(widget, Plot):
-        yield from of_plot(widget)
-    elif isinstance(widget, QLabel):
-        yield from of_label(widget)
-    elif isinstance(widget, QAbstractButton):
-        yield from of_button(widget)
-    elif isinstance(widget, QComboBox):
-        yield from of_combo(widget)
-    elif isinstance(widget, QLineEdit):
-        yield from of_line(widget)
-    elif isinstance(widget, QTabBar):
-        yield from of_tabs(widget)
-    elif isinstance(widget, QHeaderView):
-        yield from of_header(widget)
-    elif isinstance(widget, QTableView | QListView):
-        yield from of_cells(widget)
+    """By the first kind in the table that the widget is of."""
+    return next((check(widget) for kind, check in CHECKS.items() if isinstance(widget, kind)), iter(()))
 
 
 def of_label(label: QLabel) -> Iterator[str]:
@@ -201,3 +187,15 @@ def of_numbers(axis: Any) -> Iterator[str]:
         over = one.bottom() - other.top() if upright else one.right() - other.left()
         if over > (1 if axis._tickLevels is None else 3):  # names are not left out
             yield f"{first!r} over {second!r}"
+
+
+CHECKS: dict[Any, Callable[[Any], Iterator[str]]] = {
+    Plot: of_plot,
+    QLabel: of_label,
+    QAbstractButton: of_button,
+    QComboBox: of_combo,
+    QLineEdit: of_line,
+    QTabBar: of_tabs,
+    QHeaderView: of_header,
+    QTableView | QListView: of_cells,
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -65,26 +65,23 @@ def shown(window: QWidget) -> Iterator[tuple[str, str]]:
 
 
 def texts(widget: QWidget) -> Iterator[str]:
-    yield from (widget.accessibleName(), widget.accessibleDescription(), re.sub("<.*?>", " ", widget.toolTip()))
-    if isinstance(widget, QLabel) and widget.textFormat() != Qt.TextFormat.PlainText:
-        yield re.sub("<.*?>", " ", widget.text())
-    elif isinstance(widget, QAbstractButton | QLabel):
-        yield widget.text()
-    elif isinstance(widget, QGroupBox):
-        yield widget.title()
-    elif isinstance(widget, QComboBox):
-        yield from (widget.itemText(row) for row in range(widget.count()))
-    elif isinstance(widget, QTabWidget):
-        yield from (widget.tabText(row) for row in range(widget.count()))
-    elif isinstance(widget, QLineEdit):
-        yield widget.placeholderText()
-    elif isinstance(widget, QSpinBox):
-        yield from (widget.prefix(), widget.suffix(), widget.specialValueText())
-    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
-        yield from cells(widget.model())
+    yield from (widget.accessibleName(), widget.accessibleDescription(), unmarked(widget.toolTip()))
+    for kind, read in TEXTS.items():
+        if isinstance(widget, kind):
+            yield from read(widget)
+
+
+def unmarked(text: str) -> str:
+    return re.sub("<.*?>", " ", text)
+
+
+def of_label(label: QLabel) -> list[str]:
+    return [label.text() if label.textFormat() == Qt.TextFormat.PlainText else unmarked(label.text())]
 
 
 def cells(model: Any) -> Iterator[str]:
+    if model is None:
+        return
     rows, columns = (
         min(model.rowCount(), 40),
         1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex()),
@@ -92,6 +89,18 @@ def cells(model: Any) -> Iterator[str]:
     for role in ROLES:
         yield from (str(model.headerData(c, Qt.Orientation.Horizontal, role) or "") for c in range(columns))
         yield from (str(model.index(r, c).data(role) or "") for r in range(rows) for c in range(columns))
+
+
+TEXTS: dict[type[QWidget], Callable[[Any], Iterable[str]]] = {
+    QLabel: of_label,
+    QAbstractButton: lambda button: [button.text()],
+    QGroupBox: lambda box: [box.title()],
+    QComboBox: lambda combo: [combo.itemText(row) for row in range(combo.count())],
+    QTabWidget: lambda tabs: [tabs.tabText(row) for row in range(tabs.count())],
+    QLineEdit: lambda line: [line.placeholderText()],
+    QSpinBox: lambda spin: [spin.prefix(), spin.suffix(), spin.specialValueText()],
+    QAbstractItemView: lambda view: cells(view.model()),
+}
 
 
 def left(hand: Hand) -> list[tuple[str, str]]:
