@@ -448,7 +448,7 @@ def next_decision(steps: int, budget: Budget = BUDGET) -> int:
     return steps + min(max(budget.decide_first, steps // budget.decide_share), budget.decide_most)
 
 
-def next_sample(steps: int, budget: Budget = BUDGET) -> int:
+def next_sample(steps: int) -> int:
     """The step count at which a slice of no given length ends."""
-    apart = min(max(budget.decide_first, steps), LOOP.sample)
-    return steps + min(max(apart, steps // budget.decide_share), budget.decide_most)
+    apart = min(max(BUDGET.decide_first, steps), LOOP.sample)
+    return steps + min(max(apart, steps // BUDGET.decide_share), BUDGET.decide_most)

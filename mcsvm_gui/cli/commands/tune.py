@@ -6,7 +6,6 @@ import argparse
 import math
 import time
 from dataclasses import replace
-from typing import TextIO
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
@@ -128,8 +127,8 @@ def range_of(name: str, text: str | None, step: float) -> Range:
 class TuneProgress(ProgressLine):
     """How many trials are done, the best so far, and the time left."""
 
-    def __init__(self, tuning: Tuning, quiet: bool, stream: TextIO | None = None) -> None:
-        super().__init__(quiet, stream)
+    def __init__(self, tuning: Tuning, quiet: bool) -> None:
+        super().__init__(quiet)
         self._tuning, self._began = tuning, time.monotonic()
         self._progress = progress_of(tuning.wanted, results_of(tuning.wanted, {}))
         self._progress.take_rungs(tuning.rungs)

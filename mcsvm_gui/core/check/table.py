@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,10 +28,10 @@ OF_RESULTS: tuple[type[Check[CheckedResults]], ...] = (
 CHECKS: tuple[type[Check[Any]], ...] = (*OF_DATA, *OF_RESULTS)
 
 
-def check_data(plan: CheckedPlan, stopped: Callable[[], bool] = lambda: False) -> tuple[Finding, ...]:
-    """Looks at every cell: not in the window's thread. After a stop, what was found until then."""
+def check_data(plan: CheckedPlan) -> tuple[Finding, ...]:
+    """Looks at every cell: not in the window's thread."""
     with np.errstate(over="ignore", invalid="ignore"):  # cells may be as large as a double holds
-        return worst_first([one for check in OF_DATA if not stopped() for one in check().find(plan)])
+        return worst_first([one for check in OF_DATA for one in check().find(plan)])
 
 
 def check_results(subject: CheckedResults) -> tuple[Finding, ...]:

@@ -62,14 +62,10 @@ class MeasureRow:
         return tuple(place for place, value in enumerate(self.values) if value == top)
 
 
-def measure_rows(
-    comparison: Comparison, group: str | None = None, *, differences_only: bool = False
-) -> list[MeasureRow]:
+def measure_rows(comparison: Comparison, *, differences_only: bool = False) -> list[MeasureRow]:
     """Every measure that some side has."""
     lines = [
-        MeasureRow(measure, tuple(measure.value(side) for side in comparison.sides))
-        for measure in MEASURES.values()
-        if group in (None, measure.group)
+        MeasureRow(measure, tuple(measure.value(side) for side in comparison.sides)) for measure in MEASURES.values()
     ]
     known = [line for line in lines if any(value is not None for value in line.values)]
     return [line for line in known if line.differs] if differences_only else known

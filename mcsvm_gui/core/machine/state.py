@@ -49,12 +49,7 @@ class JobState(StrEnum):
 
 
 ENDED = JobState.DONE, JobState.FAILED, JobState.DISCARDED
-BEGUN = (
-    JobState.PREPARING,
-    JobState.RUNNING,
-    JobState.CALIBRATING,
-    JobState.PAUSED,
-)  # can be paused, resumed and stopped
+BEGUN = JobState.PREPARING, JobState.RUNNING, JobState.CALIBRATING, JobState.PAUSED  # may be paused, resumed, stopped
 
 Optimality = Literal["solved", "nearly", "not solved"]
 

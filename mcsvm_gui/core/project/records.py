@@ -20,7 +20,6 @@ STATES = (  # those that a project keeps
     *(JobState.FAILED, JobState.INTERRUPTED, JobState.DISCARDED),
 )
 ACTIVE = JobState.QUEUED, JobState.RUNNING
-NO_PARAMETERS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)

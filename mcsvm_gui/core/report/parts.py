@@ -71,9 +71,7 @@ def _weight_facts(dataset: Dataset) -> tuple[tuple[str, str], ...]:
     )
 
 
-def data_blocks(
-    dataset: Dataset, *, name: str | None = None, level: int = 2, test: Dataset | None = None
-) -> list[Block]:
+def data_blocks(dataset: Dataset, *, name: str | None = None, test: Dataset | None = None) -> list[Block]:
     """Summary and digests; `test`: the file that was tested on."""
     counts = list(zip(dataset.classes, dataset.class_counts, strict=True))
     duplicates, conflicts = repeated(dataset)
@@ -98,7 +96,7 @@ def data_blocks(
         numbers=frozenset({1, 2}),
     )
     warnings = [Paragraph(worded(notice.sentence)) for notice in dataset.notices]
-    heading = Heading(tr("Data: {name}", name=name or os.path.basename(dataset.name)), level)
+    heading = Heading(tr("Data: {name}", name=name or os.path.basename(dataset.name)), 2)
     return [heading, Properties(facts), table, *_features(dataset), *warnings]
 
 
@@ -168,7 +166,7 @@ def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
 # -- side by side ---------------------------------------------------------------------------------
 
 
-def comparison_blocks(comparison: Comparison, level: int = 2) -> list[Block]:
+def comparison_blocks(comparison: Comparison) -> list[Block]:
     """All measures, then what single machines did."""
     lines = measure_rows(comparison)
     same = [line for line in lines if not line.differs and line.measure.group == "setting"]
@@ -187,7 +185,7 @@ def comparison_blocks(comparison: Comparison, level: int = 2) -> list[Block]:
             Paragraph(tr("Drawn side by side: the last {beside} of {drawn} runs.", beside=BESIDE, drawn=len(drawn)))
         )
         drawn = drawn[-BESIDE:]
-    return [*blocks, *trace_figures(drawn), *_bars(drawn), *side_blocks(comparison, level + 1)]
+    return [*blocks, *trace_figures(drawn), *_bars(drawn), *side_blocks(comparison, 3)]
 
 
 def _measures(lines: Sequence[MeasureRow], comparison: Comparison) -> Table:

@@ -1,4 +1,4 @@
-"""What all tasks of a search need: every worker gets it once, and once more where the last who had it has gone."""
+"""The data that every task of a search needs: scattered to all workers once, and again after all holders were lost."""
 
 from __future__ import annotations
 
