@@ -56,24 +56,29 @@ class _Anywhere:
         return None
 
 
-class _Box(_Anywhere):
-    """Separate bounds 0 <= alpha <= U, no equality."""
+class _Separate(_Anywhere):
+    """Variables with bounds of their own, slot after slot."""
 
     by_slot = True
 
     def arrange(self, search: WorkingSetSearch) -> None:
-        pass
-
-    def idle(self, search: WorkingSetSearch) -> np.ndarray:
-        return idle_box(search.variables)
+        """Nothing follows from the active set."""
 
     def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
         return int(search.wanted[0])
 
     def violations(self, search: WorkingSetSearch) -> np.ndarray:
+        """By the scores of the last look."""
         worst = np.zeros(len(search.part))
         jit.worst_of(search.variables.example, search.variables.score, worst)
         return worst
+
+
+class _Box(_Separate):
+    """No equality."""
+
+    def idle(self, search: WorkingSetSearch) -> np.ndarray:
+        return idle_box(search.variables)
 
 
 @dataclass(frozen=True)
@@ -114,15 +119,11 @@ class WorkingSets(_Box):
 
 
 @dataclass(frozen=True)
-class Pairs(_Anywhere):
+class Pairs(_Separate):
     """A binary machine with exact bias: two variables, along the equality."""
 
     second_order: bool
-    by_slot = True
     examples = 2
-
-    def arrange(self, search: WorkingSetSearch) -> None:
-        pass
 
     def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         return line.run_pairs(
@@ -132,14 +133,9 @@ class Pairs(_Anywhere):
     def idle(self, search: WorkingSetSearch) -> np.ndarray:
         return idle_pairs(search.variables)
 
-    def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
-        return int(search.wanted[0])
-
     def violations(self, search: WorkingSetSearch) -> np.ndarray:
         line.signed_violations(search.variables)
-        worst = np.zeros(len(search.part))
-        jit.worst_of(search.variables.example, search.variables.score, worst)
-        return worst
+        return super().violations(search)
 
 
 class _Simplex(_Anywhere):
