@@ -1,4 +1,4 @@
-"""CheckedResults that are worse than they look: of searches, models, predictions, and beside simple methods."""
+"""Results that are worse than they look: of searches, models, predictions, and beside simple methods."""
 
 from __future__ import annotations
 
