@@ -30,7 +30,7 @@ from mcsvm_gui.core.machine.names import MACHINES
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.summary import sentences
-from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.report import shared
 from mcsvm_gui.core.tune.options import TuneRequest, range_of
 from mcsvm_gui.core.tune.search import Tuning
 from solvers import MultiClassSVC
@@ -184,7 +184,7 @@ def test_probabilities_are_fitted_to_weighted_rows(tmp_path: Path) -> None:
 def test_reports_and_tests_say_what_is_counted(tmp_path: Path) -> None:
     weighted, _ = write(tmp_path)
     rows = open_dataset(weighted, READ)
-    facts = str(parts.data_blocks(rows))
+    facts = str(shared.data_blocks(rows))
     assert "'weight column', 'w'" in facts
     assert f"'sum of weights', '{rows.weights.sum():g}'" in facts  # type: ignore[union-attr]
     sides = []
@@ -195,7 +195,7 @@ def test_reports_and_tests_say_what_is_counted(tmp_path: Path) -> None:
     found = compare(sides, rows.classes, rows).tests()
     assert {result.document()["weights_counted"] for result in found} == {False}
     assert "whatever its weight" in text_on_tests(found)
-    assert "whatever its weight" in str(parts.tests_blocks(found, "Tests"))
+    assert "whatever its weight" in str(shared.tests_blocks(found, "Tests"))
     plain = compare(sides, rows.classes, replace(rows, weights=None)).tests()
     assert "whatever its weight" not in text_on_tests(plain)
 

@@ -7,7 +7,7 @@ import numpy as np
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.measures import measure_rows
 from mcsvm_gui.core.compare.tables import _measures
-from mcsvm_gui.core.report.parts import comparison_blocks
+from mcsvm_gui.core.report.shared import comparison_blocks
 
 CERTIFICATE = {"relative_gap": 0.0, "gap": 0.0, "primal": 1.0, "dual": 1.0, "violation": 0.0}
 DOCUMENT = {

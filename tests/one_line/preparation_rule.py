@@ -10,7 +10,7 @@ from mcsvm_gui import cli
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.machine.command_line import command
-from mcsvm_gui.core.report.parts import request_blocks
+from mcsvm_gui.core.report.shared import request_blocks
 from mcsvm_gui.ui.data.forms import PreparationForm
 
 assert "--spice mild|hot how hot it is; default mild" in help_of("tune")

@@ -14,7 +14,7 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.experiment import Experiment
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.machine.command_line import command
-from mcsvm_gui.core.report.parts import request_blocks
+from mcsvm_gui.core.report.shared import request_blocks
 
 for name in ("inspect", "train", "tune", "compare", "predict", "verify"):
     assert "--spice mild|hot how hot it is; default mild" in help_of(name), name

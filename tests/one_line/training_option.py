@@ -18,7 +18,7 @@ from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.machine import form as machine_form
 from mcsvm_gui.core.machine.command_line import command
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.report.parts import request_blocks
+from mcsvm_gui.core.report.shared import request_blocks
 from mcsvm_gui.core.tune import form as tune_form
 from mcsvm_gui.core.tune.command import tune_command
 from mcsvm_gui.ui.train.machine_form import MachineForm

@@ -12,7 +12,7 @@ import numpy as np
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.evaluate.scores import Scores
 from mcsvm_gui.core.evaluate.violations import Violations
-from mcsvm_gui.core.report.parts import beside_each_other, made_with
+from mcsvm_gui.core.report.shared import beside_each_other, made_with
 
 
 def surroundings_document() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.evaluate.evaluation import MACRO, TITLES, Evaluation, RankingCurve
 from mcsvm_gui.core.evaluate.ranking import GRID
 from mcsvm_gui.core.machine.trained import TrainedModel
-from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.report import shared
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.report.ranking_plots import UnitFigure, UnitLine
 
@@ -25,12 +25,12 @@ def report_of(trained: TrainedModel, data: str, evaluation: Evaluation, document
     title = tr("Evaluation of {machine} on {data}", machine=machine.name, data=os.path.basename(data))
     blocks = [
         *evaluation_blocks(evaluation, machine.name, 2),
-        parts.trained_with(trained.origin),
-        *parts.request_blocks(trained.request, 2),
-        *parts.surroundings(),
+        shared.trained_with(trained.origin),
+        *shared.request_blocks(trained.request, 2),
+        *shared.surroundings(),
         *full_names(list(evaluation.names)),
     ]
-    return Report(title, parts.made(), tuple(blocks), dict(document))
+    return Report(title, shared.made(), tuple(blocks), dict(document))
 
 
 def evaluation_blocks(found: Evaluation, machine: str, level: int) -> list[Block]:
@@ -45,7 +45,7 @@ def evaluation_blocks(found: Evaluation, machine: str, level: int) -> list[Block
                 )
             )
         )
-    blocks += [_confusion(found)] if len(found.names) <= parts.MOST_CLASSES else []
+    blocks += [_confusion(found)] if len(found.names) <= shared.MOST_CLASSES else []
     return [*blocks, *_figures(found, machine)]
 
 

@@ -12,7 +12,7 @@ from mcsvm_gui.core.compare.comparison import Comparison
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.experiment import Results, TrialResult
 from mcsvm_gui.core.experiment.files import experiment_text
-from mcsvm_gui.core.report import numbers, parts, plots, published_numbers
+from mcsvm_gui.core.report import numbers, plots, published_numbers, shared
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.report.conclusions import sentences
 
@@ -35,16 +35,16 @@ def report_of(results: Results) -> Report:
     comparisons = {spec.name: results.comparison(spec.name) for spec in results.experiment.data}
     for name, comparison in comparisons.items():
         blocks += [] if comparison is None else _on_one(results, name, comparison)
-    blocks += parts.tests_blocks(results.tests, "Tests")
+    blocks += shared.tests_blocks(results.tests, "Tests")
     blocks += [Paragraph(f"Warning: {sentence}") for sentence in results.warnings]
-    blocks += [*parts.surroundings(), *parts.redo_blocks(experiment_text(results.experiment), HOW)]
+    blocks += [*shared.surroundings(), *shared.redo_blocks(experiment_text(results.experiment), HOW)]
     names = [label for dataset in results.datasets.values() for label in dataset.classes]
     names += [
         column.name for dataset in results.datasets.values() if dataset.table is not None for column in dataset.columns
     ]
     blocks += full_names(names)
     document = {**_document(results, comparisons), "conclusions": said}
-    return Report(results.experiment.title, parts.made(), tuple(blocks), document)
+    return Report(results.experiment.title, shared.made(), tuple(blocks), document)
 
 
 def _document(results: Results, comparisons: Mapping[str, Comparison | None]) -> dict[str, Any]:
@@ -206,12 +206,12 @@ def _ranks(results: Results) -> list[Block]:
 
 def _on_one(results: Results, name: str, comparison: Comparison) -> list[Block]:
     trials = results.on(name)
-    blocks: list[Block] = [*parts.data_blocks(results.datasets[name], name=name, test=results.tests_of[name])]
-    blocks.append(Paragraph(f"{parts.preparation_text(trials[0].spec.request).capitalize()}."))
+    blocks: list[Block] = [*shared.data_blocks(results.datasets[name], name=name, test=results.tests_of[name])]
+    blocks.append(Paragraph(f"{shared.preparation_text(trials[0].spec.request).capitalize()}."))
     spread = [trial for trial in trials if len(trial.accuracies) > 1]
-    if spread and len(spread) <= parts.MOST_FIGURES:
+    if spread and len(spread) <= shared.MOST_FIGURES:
         blocks.append(Figure(_spread(results, spread), "Accuracy in every part; the line marks what counts."))
-    return [*blocks, *parts.comparison_blocks(comparison)]
+    return [*blocks, *shared.comparison_blocks(comparison)]
 
 
 def _spread(results: Results, trials: list[TrialResult]) -> plots.Spread:

@@ -11,7 +11,7 @@ from mcsvm_gui.core.explain.explanation import Explanation, document
 from mcsvm_gui.core.explain.flips import FileFlip
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.core.explain.overview import PermutationImportance, mean_absolute
-from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.report import shared
 from mcsvm_gui.core.report.blocks import Block, Heading, Paragraph, Report, Table, full_names, shortened
 
 MOST = 30  # columns of a table
@@ -30,14 +30,14 @@ def report_of(
         *_row(of, found, explained),
         *([] if flip is None else _change(flip)),
         *([] if every is None else _all(every, permuted)),
-        parts.trained_with(of.trained.origin),
-        *parts.request_blocks(of.trained.request, 2),
-        *parts.surroundings(),
+        shared.trained_with(of.trained.origin),
+        *shared.request_blocks(of.trained.request, 2),
+        *shared.surroundings(),
         *full_names([*of.trained.class_names, *explained.columns.names]),
     ]
     title = tr("Row {row} of {data}, explained", row=found.place + 1, data=of.dataset.name)
     told = {**document(explained), "flip": None if flip is None else flip.document()}
-    return Report(title, parts.made(), tuple(blocks), told)
+    return Report(title, shared.made(), tuple(blocks), told)
 
 
 def _row(of: LookedAt, found: OneRow, explained: Explanation) -> list[Block]:

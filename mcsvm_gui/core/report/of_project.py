@@ -27,7 +27,7 @@ from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.machine.trained import Origin, TrainedModel
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.report import numbers, parts, stored_searches
+from mcsvm_gui.core.report import numbers, shared, stored_searches
 from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
 from solvers.errors import InputError
 from solvers.run.trace import COLUMNS, Trace
@@ -141,7 +141,7 @@ def report_of(name: str, material: Sequence[RunMaterial], searches: Sequence[Map
         names += group[0].classes
         blocks += _together(group, comparison, tests)
     splits = _over_splits(material)
-    blocks += [*parts.tests_blocks(splits, tr("Tests over several splits")), *stored_searches.blocks_of(searches)]
+    blocks += [*shared.tests_blocks(splits, tr("Tests over several splits")), *stored_searches.blocks_of(searches)]
     for known in material:
         blocks += _run(known, alone=one, briefly=len(material) > MANY)
     title = (
@@ -150,10 +150,10 @@ def report_of(name: str, material: Sequence[RunMaterial], searches: Sequence[Map
         else tr("Project {name}", name=name)
     )
     names += [known.record.name for known in material]
-    blocks += [*parts.surroundings(), *full_names(names)]
+    blocks += [*shared.surroundings(), *full_names(names)]
     document = {"project": name, **_document(material, compared)}
     document |= {"tests_over_splits": [result.document() for result in splits], "searches": list(searches)}
-    return Report(title, parts.made(), tuple(blocks), document)
+    return Report(title, shared.made(), tuple(blocks), document)
 
 
 def _document(material: Sequence[RunMaterial], compared: Sequence[Compared]) -> dict[str, object]:
@@ -267,11 +267,11 @@ def _together(group: Sequence[RunMaterial], comparison: Comparison, tests: Seque
     first = group[0]
     assert first.rows is not None
     assert first.data is not None
-    blocks = parts.data_blocks(first.data, name=first.record.data_name)
+    blocks = shared.data_blocks(first.data, name=first.record.data_name)
     tested = all(side.scores is not None for side in comparison.sides)
     what = tr("rows that were not trained on") if tested else tr("the rows trained on, so that there are no scores")
     blocks.append(Paragraph(tr("Looked at on {count} rows: {what}.", count=figures.count(first.rows.rows), what=what)))
-    return [*blocks, *parts.comparison_blocks(comparison), *parts.tests_blocks(tests, tr("Tests"))]
+    return [*blocks, *shared.comparison_blocks(comparison), *shared.tests_blocks(tests, tr("Tests"))]
 
 
 def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Block]:
@@ -293,9 +293,9 @@ def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Bloc
     if record.error:
         blocks.append(Paragraph(tr("Error: {error}", error=record.error)))
     if record.document is not None:
-        blocks += parts.outcome_blocks(record.document)
+        blocks += shared.outcome_blocks(record.document)
     if known.origin is not None:
-        blocks.append(parts.trained_with(known.origin))
+        blocks.append(shared.trained_with(known.origin))
     if known.missing:
         blocks.append(
             Paragraph(
@@ -307,8 +307,8 @@ def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Bloc
         )
     try:
         request = record.request
-        blocks.append(Paragraph(f"{parts.preparation_text(request).capitalize()}."))
-        blocks += [] if briefly else parts.request_blocks(request)
+        blocks.append(Paragraph(f"{shared.preparation_text(request).capitalize()}."))
+        blocks += [] if briefly else shared.request_blocks(request)
         blocks += [Paragraph(tr("To train it again:")), Code(command(request))]
     except InputError as error:
         blocks.append(Paragraph(tr("Its request cannot be read: {error}", error=error)))

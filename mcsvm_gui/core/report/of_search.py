@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.report import numbers, parts, plots
+from mcsvm_gui.core.report import numbers, plots, shared
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.tune.options import SCORES
 from solvers.errors import Sentence
@@ -28,13 +28,13 @@ def report_of(document: Mapping[str, Any], dataset: Dataset | None, redo: str) -
     """`redo`: the command that searches again; nothing where none can say it."""
     blocks = search_blocks(document)
     if dataset is not None:
-        blocks += parts.data_blocks(dataset)
+        blocks += shared.data_blocks(dataset)
     blocks += [Paragraph(tr("Warning: {sentence}", sentence=sentence)) for sentence in document.get("warnings", ())]
-    blocks += [*parts.surroundings(), *(parts.redo_blocks(redo, tr("Run this command:")) if redo else [])]
+    blocks += [*shared.surroundings(), *(shared.redo_blocks(redo, tr("Run this command:")) if redo else [])]
     blocks += full_names([] if dataset is None else dataset.classes)
     datasets = {} if dataset is None else {dataset.digest: inspection.document(dataset)}
     more = {"datasets": datasets, "made_with": numbers.surroundings_document(), "redo": redo or None}
-    return Report(tr("Search for C and gamma"), parts.made(), tuple(blocks), {**document, **more})
+    return Report(tr("Search for C and gamma"), shared.made(), tuple(blocks), {**document, **more})
 
 
 def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_CELLS) -> list[Block]:
@@ -135,11 +135,11 @@ def _done(cell: Mapping[str, Any]) -> int:
 def _asked(document: Mapping[str, Any], level: int) -> list[Block]:
     if "request" not in document:
         return []
-    words = parts.preparation_text(Request.from_document(document["request"]))
+    words = shared.preparation_text(Request.from_document(document["request"]))
     ranges = {name: _range(found) for name, found in document.get("ranges", {}).items() if found is not None}
     costs = {"costs": document["costs"]} if document.get("costs") else {}
     asked = {tr("machines"): ", ".join(document.get(tr("machines"), ())), **ranges, **document["request"], **costs}
-    blocks = parts.asked_blocks({name: value for name, value in asked.items() if value != ""}, level)
+    blocks = shared.asked_blocks({name: value for name, value in asked.items() if value != ""}, level)
     return [*blocks, Paragraph(tr("{ranges}; in every part anew.", ranges=words.capitalize()))]
 
 
@@ -205,18 +205,18 @@ def _per_pair(document: Mapping[str, Any], level: int) -> list[Block]:
         )
         columns = tr("class"), tr("against"), "C", tr("gamma"), tr("mean accuracy")
         caption = tr("Mean accuracy: of the rows of the two classes, in all parts.")
-        table = Table(columns, rows[: parts.MOST_ROWS], caption, frozenset({2, 3, 4}))
+        table = Table(columns, rows[: shared.MOST_ROWS], caption, frozenset({2, 3, 4}))
         blocks += [
             Heading(tr("C and gamma for each pair of classes: {machine}", machine=machine), level),
             *_together(found, best),
             table,
         ]
-        if len(rows) > parts.MOST_ROWS:
+        if len(rows) > shared.MOST_ROWS:
             blocks.append(
                 Paragraph(
                     tr(
                         "The first {most_rows} of {rows} pairs; the JSON report has all.",
-                        most_rows=parts.MOST_ROWS,
+                        most_rows=shared.MOST_ROWS,
                         rows=len(rows),
                     )
                 )

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate.curves import Line
-from mcsvm_gui.ui.compare.parts import Panel
+from mcsvm_gui.ui.compare.panels import Panel
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.combos import Combo

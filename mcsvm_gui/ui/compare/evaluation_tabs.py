@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from mcsvm_gui.ui.compare.parts import Panel
+from mcsvm_gui.ui.compare.panels import Panel
 from mcsvm_gui.ui.compare.ranking_panel import calibration_panel, precision_panel, roc_panel
 from mcsvm_gui.ui.compare.thresholds import ThresholdView
 from mcsvm_gui.ui.kit.i18n import tr

@@ -20,7 +20,7 @@ from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.curve_panel import CurvePanel
 from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
 from mcsvm_gui.ui.compare.gradual import Filler, Gradual
-from mcsvm_gui.ui.compare.parts import ConvergencePanel, CostPanel, Panel, TablePanel
+from mcsvm_gui.ui.compare.panels import ConvergencePanel, CostPanel, Panel, TablePanel
 from mcsvm_gui.ui.compare.tools import CompareTools
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button

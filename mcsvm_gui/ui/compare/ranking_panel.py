@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.ui.compare.parts import Panel
+from mcsvm_gui.ui.compare.panels import Panel
 from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped

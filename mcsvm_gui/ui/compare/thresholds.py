@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.data.costs import BY_HAND, PRESETS
-from mcsvm_gui.ui.compare.parts import Panel
+from mcsvm_gui.ui.compare.panels import Panel
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.class_tables.costs import CostTableView

@@ -15,7 +15,7 @@ from mcsvm_gui.core.base import crash_log
 from mcsvm_gui.core.base.i18n import tr, translation, worded
 from mcsvm_gui.core.base.settings import SETTINGS, TABLE
 from mcsvm_gui.ui.shell import guide
-from mcsvm_gui.ui.shell.findings import sections
+from mcsvm_gui.ui.shell.doctor_lines import sections
 from mcsvm_gui.ui.shell.leaving import Leaving
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import score, train
 from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.report.blocks import Table
-from mcsvm_gui.core.report.parts import comparison_blocks, data_blocks, disagreement_blocks
+from mcsvm_gui.core.report.shared import comparison_blocks, data_blocks, disagreement_blocks
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from solvers.errors import InputError
 from solvers.machines import MACHINES

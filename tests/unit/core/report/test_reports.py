@@ -30,8 +30,8 @@ from mcsvm_gui.core.report import (
     of_experiment,
     of_project,
     of_search,
-    parts,
     plots,
+    shared,
     style,
     write_report,
 )
@@ -449,7 +449,7 @@ def test_older_runs_of_a_large_project_keep_their_scores(project: Path) -> None:
     assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 30
     assert len(next(table for table in tables(report) if "Accuracy" in table.columns).rows) == 30
     tests = next(table for table in tables(report) if "Test" in table.columns)
-    assert len(tests.rows) == parts.MOST_ROWS
+    assert len(tests.rows) == shared.MOST_ROWS
     assert "of 870" in tests.caption
     assert len(report.document["comparisons"][0]["tests"]) == 870
 
@@ -462,11 +462,11 @@ def test_matrices_of_many_runs_on_many_classes_are_those_of_the_last(
     side, rows = first.side, first.rows
     assert rows is not None
     comparison = compare([replace(side, label=f"{number}") for number in range(20)], first.classes, rows)
-    monkeypatch.setattr(parts, "MOST_ENTRIES", 100)
-    blocks = parts.side_blocks(comparison, 3)
+    monkeypatch.setattr(shared, "MOST_ENTRIES", 100)
+    blocks = shared.side_blocks(comparison, 3)
     matrices = [block for block in blocks if isinstance(block, Table) and block.columns[0] == "true \\ decided"]
     classes = [block for block in blocks if isinstance(block, Table) and block.columns[0] == "Class"]
-    assert (len(matrices), len(classes)) == (parts.BESIDE, 20)
+    assert (len(matrices), len(classes)) == (shared.BESIDE, 20)
 
 
 def test_runs_over_several_splits_are_told_apart_by_the_corrected_t(tmp_path: Path) -> None:
