@@ -237,7 +237,7 @@ def test_pdf_text_can_be_found_again(contents: dict[str, bytes], tmp_path: Path)
     letters = "".join(answer.stdout.split())
     assert "".join(SCRIPT.split()) in letters
     assert "Title<i>&</title>" in letters
-    assert text_width.count("x") > 10_000
+    assert letters.count("x") > 10_000
 
 
 # -- contents -------------------------------------------------------------------------------------
