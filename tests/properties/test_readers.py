@@ -29,7 +29,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import document
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.readers.cells import BLANKS, is_number
-from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_slow
+from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_fast, libsvm_slow
 from mcsvm_gui.core.data.readers.formats.libsvm_slow import Parsed
 from solvers.errors import InputError
 
@@ -263,6 +263,9 @@ LINES = st.lists(st.tuples(st.sampled_from(["1", "-1", "+1", "a", "1,2", "é", "
 @given(lines=LINES, blank=st.sampled_from([" ", "  ", "\t"]))
 def test_the_fast_libsvm_parser_agrees_with_the_careful_one(lines: list[tuple[str, list[str]]], blank: str) -> None:
     data = "\n".join(blank.join([label, *pairs]) for label, pairs in lines).encode()
+    compiled = libsvm_fast.parse(data)
+    if compiled is not None:
+        assert_same(compiled, libsvm_slow.parse(Path("data"), data, needs_label=True))
     try:
         fast = libsvm.parse(data)
     except libsvm._TooOddError:

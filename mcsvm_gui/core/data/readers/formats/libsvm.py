@@ -43,6 +43,7 @@ _QUERY = re.compile(rb"(?<=[ \t])qid:[0-9]+(?=[ \t\n]|\Z)")
 _LONGEST_INDEX = len(str(MOST_COLUMNS))
 _SPACE, _LF, _COLON, _ZERO = 32, 10, 58, 48
 _AT_ONCE = 1 << 20  # bytes of text that are taken at once; 78 MB in one go: 40 MB/s
+_LARGE = 1 << 24  # bytes from which compiled code reads: compiling it for the first time takes a second or two
 _PIECE = 100_000  # values per call of np.loadtxt, which takes four bytes for every letter of a line
 
 
@@ -129,6 +130,8 @@ def _queries(tally: NoticeTally) -> Sentence:
 
 def parse(data: bytes) -> Parsed:
     """Piece by piece: what is made on the way stays in cache, and memory holds the text and the arrays, once each."""
+    if len(data) >= _LARGE:
+        return _at_full_speed(data)
     total = data.count(b":")
     indices, values = np.empty(total, dtype=np.int32), np.empty(total)
     words, pointers, lines = [np.empty(0, dtype=object)], [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
@@ -143,6 +146,15 @@ def parse(data: bytes) -> Parsed:
         done, before = here.stop, before + piece.count(b"\n")
     labels, starts, numbers = (np.concatenate(parts) for parts in (words, pointers, lines))
     return Parsed(labels, starts, indices, values, numbers)
+
+
+def _at_full_speed(data: bytes) -> Parsed:
+    from mcsvm_gui.core.data.readers.formats.libsvm_fast import parse as parse_compiled
+
+    found = parse_compiled(data)
+    if found is None:
+        raise _TooOddError
+    return found
 
 
 def _cut(data: bytes) -> Iterator[bytes]:
@@ -348,7 +360,8 @@ def _matrix(source: Source, parsed: Parsed, *, whole: bool) -> tuple[sp.csr_arra
     base = 0 if int(parsed.indices.min(initial=1)) == 0 else 1
     width = int(parsed.indices.max(initial=0)) + 1 - base
     size = np.int32 if len(parsed.values) < 2**31 else np.int64
-    indices = (parsed.indices - base).astype(size, copy=False)
+    indices = parsed.indices.astype(size, copy=False)  # of nobody else
+    np.subtract(indices, base, out=indices)
     matrix = sp.csr_array((parsed.values, indices, parsed.pointers.astype(size)), shape=(len(parsed.lines), width))
     matrix.sort_indices()
     alike = np.flatnonzero(matrix.indices[1:] == matrix.indices[:-1])

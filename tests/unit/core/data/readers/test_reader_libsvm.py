@@ -13,7 +13,8 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import open_dataset
-from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_slow
+from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_fast, libsvm_slow
+from mcsvm_gui.core.data.readers.formats.libsvm_slow import Parsed
 from solvers.errors import InputError
 
 Read = Callable[..., Dataset]
@@ -115,18 +116,67 @@ def test_the_label_option_is_said_to_be_of_no_use(read: Read) -> None:
     assert "label-option-unused" in codes(read("1 1:1\n2 1:2\n", "a.libsvm", label="x"))
 
 
-def test_both_ways_read_the_same() -> None:
+@pytest.mark.parametrize("parse", [libsvm.parse, libsvm_fast.parse])
+def test_all_ways_read_the_same(parse: Callable[[bytes], Parsed], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libsvm, "_AT_ONCE", 2000)
+    monkeypatch.setattr(libsvm_fast, "_PIECE", 2000)
     rng = np.random.default_rng(3)
     lines = []
     for _ in range(300):
         indices = rng.choice(np.arange(1, 60), size=rng.integers(0, 12), replace=False)
         values = rng.standard_normal(len(indices)) * 10.0 ** rng.integers(-20, 20, len(indices))
         pairs = " ".join(f"{i}:{v!r}" for i, v in zip(indices.tolist(), values.tolist(), strict=True))
-        lines.append(f"{rng.integers(3)} {pairs}")
+        lines.append(f"{rng.choice(['1', '-1', 'é', 'longer_label'])} {pairs}" if rng.random() < 0.9 else "")
     data = "\n".join(lines).encode()
-    fast, slow = libsvm.parse(data), libsvm_slow.parse(Path("a"), data, needs_label=True)
+    fast, slow = parse(data), libsvm_slow.parse(Path("a"), data, needs_label=True)
     for name in ("labels", "pointers", "indices", "values", "lines"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
+
+
+HALVES = [str((2 * m + 1) << shift) for m in (2**52, 2**53 - 1, 6004799503160661) for shift in (0, 3, 9)]
+NUMBERS = (
+    "0 -0 7 +7. .5 00012 1e22 1e23 9007199254740993 18446744073709551616 18446744073709551615 1e-22 4.9e-324 3e-320"
+)
+
+
+@pytest.mark.parametrize("word", [*NUMBERS.split(), *HALVES, "0.1" + 20 * "0" + "1", "9" * 25, "1" + 40 * "0", "0e999"])
+def test_compiled_code_rounds_as_python_does(word: str) -> None:
+    found = libsvm_fast.parse(f"1 1:{word} 2:-{word.lstrip('+-')}\n".encode())
+    assert found is not None
+    assert [value.hex() for value in found.values.tolist()] == [float(word).hex(), (-abs(float(word))).hex()]
+
+
+@pytest.mark.slow
+def test_compiled_code_rounds_many_numbers_as_python_does() -> None:
+    rng = np.random.default_rng(5)
+    size = 10.0 ** rng.integers(-30, 30, 100_000)
+    values = rng.standard_normal(size.size) * size
+    words = [
+        f"{value:.{digits}g}" for value, digits in zip(values.tolist(), rng.integers(1, 25, size.size), strict=True)
+    ]
+    found = libsvm_fast.parse(("1 " + " ".join(f"{j}:{word}" for j, word in enumerate(words, start=1))).encode())
+    assert found is not None
+    np.testing.assert_array_equal(found.values, [float(word) for word in words])
+
+
+ODD = "1 1:1:1;1 1;1 :1;1 1:;1:1 2:2;1,2 1:1;1 x:1;1 1:nan;1 1:1e999;1 1:0x1;1 -1:1;1 1:1e;1 1:.;1 1:+;1 1:1_0;1 1:1e+"
+
+
+@pytest.mark.parametrize("line", [*ODD.split(";"), "1 1:--1", "1 99999999999999999999:1"])
+def test_compiled_code_leaves_other_lines_alone(line: str) -> None:
+    assert libsvm_fast.parse(f"1 1:1\n{line}\n2 1:1\n".encode()) is None
+
+
+def test_large_files_are_read_by_compiled_code(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "1 1:0.5 3:2\n\n2 2:1e-3\n"
+    small = read(text, "a.libsvm")
+    monkeypatch.setattr(libsvm, "_LARGE", 1)
+    monkeypatch.setattr(libsvm, "_parsed", None)
+    large = read(text, "a.libsvm")
+    assert (small.matrix != large.matrix).nnz == 0
+    assert (large.labels.tolist(), large.lines.tolist()) == (["1", "2"], [1, 3])
+    with pytest.raises(FileError, match=r"a.libsvm:2"):
+        read("1 1:1\n1 1:x\n", "a.libsvm")
 
 
 @pytest.mark.parametrize(
