@@ -22,6 +22,7 @@ Summand = tuple[slice, np.ndarray]  # rows of a result, and what to add to them
 LEAST = 2.0**-125  # what a kernel value or a product of weights loses where it underflows, at most
 SLACK = 1.001  # for roundings in the bound itself
 SUMMED = 64  # products added in float32 one after another, before they are added in float64
+PROBES = 16  # values of every stored row that a certificate compares before it reads the row: 0.1 % of a pass
 
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
@@ -71,6 +72,25 @@ class KnownRows:
     store: np.ndarray  # (rows, n)
     slot_of: np.ndarray  # (n,) the row of each example, -1 where it is not there
 
+    def agreeing(
+        self, kernel: Kernel, points: Points, support: np.ndarray, right: Points, bound: Bound
+    ) -> Work[np.ndarray]:
+        """(support,) whether the row is there and, at some columns, as near to float64 as the bound says.
+
+        A certificate does not trust what training kept: a store that mixed up its rows is seen here.
+        """
+        slots = self.slot_of[support]
+        columns = np.random.default_rng(support.size).integers(len(points), size=PROBES)
+        probes = points.take(columns)
+        yield from kernel.prepare(probes, np.float64)
+        exact = np.empty((support.size, PROBES))
+        for some in tiles_of(support.size):
+            kernel.block(right.view(some), probes, exact[some])
+            yield
+        kept = self.store[np.ix_(slots, columns)].astype(np.float64)
+        error = bound.constant + bound.slope * (bound.weight[support][:, None] + bound.weight[columns])
+        return (slots >= 0) & (np.abs(kept - exact) <= SLACK * kept * error + LEAST).all(axis=1)
+
     def products(self, slots: np.ndarray, table: np.ndarray) -> Work[np.ndarray]:
         """K(all, some) @ table in float32, the products of every SUMMED rows added in float64."""
         sums = np.zeros((self.store.shape[1], table.shape[1]))
@@ -101,14 +121,16 @@ class Sweep:
         heaviest = reading * np.abs(self.weights).max(axis=1) / size
         columns = [self.weights / size, heaviest, heaviest * bound.weight[support]]
         table = np.column_stack(columns).astype(np.float32)
-        slots = known.slot_of[support]
-        here, other = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
         sums = np.zeros((rows.size, table.shape[1]))
+        stored = np.zeros(support.size, dtype=bool)
+        if len(known.store):
+            stored = yield from known.agreeing(self.kernel, points, support, self.right, bound)
+        here, other = np.flatnonzero(stored), np.flatnonzero(~stored)
         if other.size:
             right = self.right if not here.size else (yield from self.right.taking(other))
             sums += yield from tile_products(points, rows, right, table[other], self.kernel)
         if here.size:
-            sums += (yield from known.products(slots[here], table[here]))[rows]
+            sums += (yield from known.products(known.slot_of[support[here]], table[here]))[rows]
         total, weighted = sums[:, -2], sums[:, -1]
         relative = (bound.constant + UNIT * (SUMMED + 4)) * total
         error = relative + bound.slope * (bound.weight[rows] * total + weighted)

@@ -155,3 +155,17 @@ def test_rows_that_the_store_holds_are_not_computed_again(machine: str, monkeypa
     apart = np.abs(known.products - computed.products).max(axis=1)
     assert (apart[:60] == 0.0).all()
     assert (apart <= known.error + computed.error).all()
+
+
+def test_stored_rows_that_are_wrong_are_not_believed() -> None:
+    X, y = clouds(seed=1)
+    part = pose(X, y, machine="ww", kernel=RBF(0.3)).part(0)
+    alpha = np.where(part.form.real[part.labels], part.upper[:, None], 0.0)
+    alpha[60:] = 0.0
+    weights = weights_of(part, alpha)
+    exact = finish(kernel_products(part.gram.kernel, part.gram.points, part.gram.points, weights))
+    part.gram.rows(np.arange(60))
+    part.gram.store[:60] = np.roll(part.gram.store[:60], 1, axis=0)
+    sweep = finish(sweep_of(part, alpha, weights))
+    assert sweep is not None
+    assert (np.abs(sweep.products - exact).max(axis=1) <= np.maximum(sweep.error, 1e-12 * np.abs(exact).max())).all()
