@@ -5,11 +5,12 @@ Laws are collected over what is trained; `laws/test_refusals.py` holds the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import product
 from typing import Any
 
+import pytest
 from small_data import blobs, home
 
 from solvers import InputError
@@ -38,6 +39,11 @@ def refusal(machine: str, method: str, bias: str | None = None, kernel: str | No
 def accepted(*axes: Iterable[str | None]) -> list[tuple[Any, ...]]:
     """Of machines x methods, x biases, x kernels: the combinations that are trained."""
     return [combination for combination in product(*axes) if refusal(*combination) is None]
+
+
+def rarely(cases: Iterable[tuple[Any, ...]], which: Callable[..., bool] = lambda *case: True) -> list[Any]:
+    """The cases of a test, those that `which` names marked slow."""
+    return [pytest.param(*case, marks=pytest.mark.slow) if which(*case) else case for case in cases]
 
 
 def machine_for(method: str, wish: str = "ww") -> str:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -93,15 +95,33 @@ def test_what_a_map_names_is_there(path: str) -> None:
     assert (ROOT / path).exists()
 
 
+@dataclass(frozen=True)
+class Definition:
+    place: str
+    name: str
+    lines: int | None  # of a function without its docstring; None of a class
+
+
 @cache
-def parsed(folder: str) -> dict[str, ast.Module]:
+def definitions(folder: str) -> tuple[Definition, ...]:
+    """What is kept of the trees: all of them take a gigabyte, and every collection of garbage looks through them."""
     paths = sorted((ROOT / folder).rglob("*.py"))
-    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
+    return tuple(one for path in paths for one in defined(path, ast.parse(path.read_text("utf-8"))))
+
+
+def defined(path: Path, tree: ast.AST) -> Iterator[Definition]:
+    """Also inside others. Expressions, which are most of a tree, define nothing."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = None if isinstance(node, ast.ClassDef) else lines_of(node)
+            yield Definition(f"{path.relative_to(ROOT).as_posix()}:{node.lineno}", node.name, lines)
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from defined(path, node)
 
 
 def test_a_class_has_a_name_of_its_own() -> None:
-    trees = [*parsed("solvers").values(), *parsed("mcsvm_gui").values()]
-    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    every = [*definitions("solvers"), *definitions("mcsvm_gui")]
+    names = Counter(one.name for one in every if one.lines is None)
     assert [name for name, times in names.items() if times > 1] == []
 
 
@@ -110,13 +130,7 @@ LONGEST = 60  # lines of a function without its docstring
 
 @pytest.mark.parametrize("folder", ["solvers", "mcsvm_gui", "tests", "packaging"])
 def test_no_function_is_long(folder: str) -> None:
-    functions = (
-        (path, node)
-        for path, tree in parsed(folder).items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
-    assert [f"{path}:{node.lineno}" for path, node in functions if lines_of(node) > LONGEST] == []
+    assert [one.place for one in definitions(folder) if (one.lines or 0) > LONGEST] == []
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

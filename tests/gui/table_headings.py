@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 from mcsvm_gui.ui.data.roles_model import RolesModel
@@ -11,7 +12,8 @@ from mcsvm_gui.ui.explain.flip_table import FlipTableModel
 ROOT = Path(__file__).parents[2]
 
 
-def headings() -> set[str]:
+@cache
+def headings() -> frozenset[str]:
     """Of all other tables, but for names of runs, classes and columns, and what has a term of its own."""
     found = {"Row", "Prediction", "In the file", "Set"} | {"Class", "Rows", "Weight", "Factor"}  # predictions; weights
     found |= {*FlipTableModel().headings(), *RolesModel()._titles}
@@ -21,4 +23,4 @@ def headings() -> set[str]:
                 words = [word.value for word in ast.walk(node.args[0]) if isinstance(word, ast.Constant)]
                 own = {keyword.arg for keyword in node.keywords} >= {"term"}
                 found |= {str(word) for word in words if isinstance(word, str) and not own}
-    return found
+    return frozenset(found)

@@ -7,10 +7,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from journeys.hand import Hand
 
 from mcsvm_gui.core.base import resources
 
+pytestmark = pytest.mark.slow
 PAGES = "Train", "Tune", "Compare", "Predict", "Playground", "Explain"
 
 

@@ -97,6 +97,7 @@ def said(language: str) -> dict[str, str]:
     return {text.template.replace("&", ""): text.said[0].replace("&", "") for text in known}
 
 
+@pytest.mark.slow
 def test_every_name_in_the_guide_is_in_the_window(qtbot: QtBot, window: QMainWindow) -> None:
     window.assembly.workspace.open_data(str(dataset("iris")))
     qtbot.waitUntil(lambda: window.assembly.workspace.dataset is not None)

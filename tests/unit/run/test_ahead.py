@@ -46,17 +46,31 @@ def assert_same(one: Run, other: Run) -> None:
     assert other.certificate() == one.certificate()
 
 
+def wait_for_helpers(monkeypatch: pytest.MonkeyPatch, begun: threading.Event) -> None:
+    """On a busy machine a run may end before any helper has begun: it waits for the first."""
+    go_on = Ahead.go_on
+
+    def patient(ahead: Ahead, *arguments: int) -> int:
+        count = go_on(ahead, *arguments)
+        assert not count or begun.wait(60), "no helper begins"
+        return count
+
+    monkeypatch.setattr(Ahead, "go_on", patient)
+
+
 @pytest.fixture
 def helpers(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """The threads that worked ahead."""
     seen: set[int] = set()
-    piece = Lane.piece
+    piece, begun = Lane.piece, threading.Event()
 
     def watched(lane: Lane, *arguments: object) -> None:
         seen.add(threading.get_ident())
+        begun.set()
         piece(lane, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Lane, "piece", watched)
+    wait_for_helpers(monkeypatch, begun)
     return seen
 
 
@@ -96,16 +110,16 @@ def test_a_stop_keeps_the_parts_before(helpers: set[int]) -> None:
 
 
 def test_an_error_of_a_helper_is_raised_where_its_part_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    advance = PartRun.advance
+    advance, failed = PartRun.advance, threading.Event()
 
     def failing(part: PartRun, steps: int) -> object:
         if threading.current_thread() is not threading.main_thread():
+            failed.set()
             raise MemoryError("no room")
         return advance(part, steps)
 
     monkeypatch.setattr(PartRun, "advance", failing)
-    hold = threading.Event()
-    monkeypatch.setattr("solvers.run.loop.warm_up", lambda *_: hold.wait(0.01))
+    wait_for_helpers(monkeypatch, failed)
     with limited(2), pytest.raises(MemoryError, match="no room"):
         ended(begun(), cycle([None]))
 

@@ -44,7 +44,7 @@ def report(dataset: Dataset, kernel: str) -> Report:
     return report_of(of, found, flip_row(trained, dataset, of.data, 4), all_rows(of), permuted(trained, dataset))
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "sigmoid"])
+@pytest.mark.parametrize("kernel", ["rbf", pytest.param("sigmoid", marks=pytest.mark.slow)])
 def test_names_are_neither_markup_nor_marks(dataset: Dataset, kernel: str, tmp_path: Path) -> None:
     made = report(dataset, kernel)
     for suffix in ("html", "md", "tex", "pdf", "json"):
