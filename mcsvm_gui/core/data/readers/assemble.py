@@ -16,7 +16,7 @@ from mcsvm_gui.core.data.blocks.look import TableLook
 from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import AUTOMATIC
 from mcsvm_gui.core.data.phrases import names, quoted
-from mcsvm_gui.core.data.readers import labels, roles
+from mcsvm_gui.core.data.readers import label_column, labels, roles
 from mcsvm_gui.core.data.readers.features import ReadFeatures, from_cells, make_table
 from mcsvm_gui.core.data.readers.roles import Roles
 from mcsvm_gui.core.data.readers.source import Source
@@ -144,7 +144,7 @@ def _chosen(raw: Raw, sparse: Sparse | None) -> tuple[Raw, Sparse | None]:
     def cells(name: str) -> np.ndarray:
         if name == CLASS and name not in raw.names and label is not None:
             return labels.as_classes(raw.column(label), raw.roles.spellings)
-        found = labels.find(path, raw.names, raw.names, name, "where", needed=True)
+        found = label_column.find(path, raw.names, raw.names, name, "where", needed=True)
         assert found is not None
         return raw.column(found)
 

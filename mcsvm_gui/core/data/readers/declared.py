@@ -10,8 +10,8 @@ from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
-from mcsvm_gui.core.data.readers import labels
-from mcsvm_gui.core.data.readers.labels import LabelColumn
+from mcsvm_gui.core.data.readers import label_column
+from mcsvm_gui.core.data.readers.label_column import LabelColumn
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
@@ -43,14 +43,14 @@ class Declared:
     ) -> LabelColumn:
         """The label that is asked for, else the declared one, else one of the columns that may be features."""
         if options.label is not None:
-            return labels.choose(path, columns, given, options, needs_label=needs_label)
+            return label_column.choose(path, columns, given, options, needs_label=needs_label)
         if self.label is not None and self.label not in others:
             return LabelColumn(self.label)
         kept = [j for j in range(len(columns)) if j not in self.left_out and j not in others]
         names = [columns[j] for j in kept]
         bare = [given[j] for j in kept]
         fewest = 2 if len(kept) == len(columns) else 1  # one is enough beside columns of other roles
-        found = labels.choose(path, names, bare, options, needs_label=needs_label, fewest=fewest)
+        found = label_column.choose(path, names, bare, options, needs_label=needs_label, fewest=fewest)
         return found if found.position is None else replace(found, position=kept[found.position])
 
     def dropped(self, taken: Set[int]) -> tuple[int, ...]:

@@ -16,10 +16,10 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import ColumnKind, Notice
 from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, ReadOptions
 from mcsvm_gui.core.data.phrases import places, quoted
-from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers import label_column
 from mcsvm_gui.core.data.readers.cells import is_number, value_of
 from mcsvm_gui.core.data.readers.declared import Declared
-from mcsvm_gui.core.data.readers.labels import LabelColumn
+from mcsvm_gui.core.data.readers.label_column import LabelColumn
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 from solvers.errors import Sentence
 
@@ -70,7 +70,7 @@ def choose(
     weights, notices = _weights(path, columns, given, options, needed=needs_label)
     splitting = {"groups": options.groups, "fold_column": options.fold_column}
     groups, folds = (
-        None if wanted is None else labels.find(path, columns, given, wanted, name, needed=needs_label)
+        None if wanted is None else label_column.find(path, columns, given, wanted, name, needed=needs_label)
         for name, wanted in splitting.items()
     )
     said = {name: _positions(path, columns, given, getattr(options, name) or (), name, needs_label) for name in LISTS}
@@ -140,7 +140,7 @@ def _positions(
         return set()
     place = {name: j for j, name in enumerate(columns)} if len(set(given)) == len(given) else {}
     found = {
-        place[name] if name in place else labels.find(path, columns, given, name, option, needed=needed)
+        place[name] if name in place else label_column.find(path, columns, given, name, option, needed=needed)
         for name in wanted
     }
     return {j for j in found if j is not None}
@@ -176,7 +176,7 @@ def _weights(
 ) -> tuple[int | None, tuple[Notice, ...]]:
     if options.weights is None:
         return None, ()
-    found = labels.find(path, columns, given, options.weights, "weights", needed=needed)
+    found = label_column.find(path, columns, given, options.weights, "weights", needed=needed)
     if found is not None:
         return found, ()
     sentence = Sentence("the file has no column {name}, so all rows count alike", name=quoted(str(options.weights)))
