@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
             raise KeyboardInterrupt from None
         finally:
             progress.end()
-        found = _too_kind(plan)
+        found = _tested_on_training_rows(plan)
         outcome.document["warnings"] += [one.document()["what"] for one in found]
         _write(outcome, options)
     _show(outcome, [*_not_solved(outcome), *found], options)
@@ -131,7 +131,7 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
     return lines + ([f"Trace: {trace}"] if trace else [])
 
 
-def _too_kind(plan: CheckedPlan | None) -> list[Finding]:
+def _tested_on_training_rows(plan: CheckedPlan | None) -> list[Finding]:
     """Rows tested on that were trained on too, where they change the test accuracy noticeably."""
     found = [] if plan is None else list(RowsOnBothSides().find(plan))
     return [one for one in found if one.severity is not Severity.NOTE]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -14,9 +13,9 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
 from mcsvm_gui.core.data import spellings
-from mcsvm_gui.core.data.dataset import Guess, Notice, NoticeTally
-from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
-from mcsvm_gui.core.data.phrases import Lines, listed, names, quoted
+from mcsvm_gui.core.data.dataset import Notice, NoticeTally
+from mcsvm_gui.core.data.options import AUTOMATIC
+from mcsvm_gui.core.data.phrases import Lines, names, quoted
 from mcsvm_gui.core.data.readers.cells import BLANKS, MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.remedies import Remedy
