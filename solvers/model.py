@@ -164,7 +164,7 @@ def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Point
     if kernel.name == "precomputed":
         assert isinstance(points, MatrixRows)
         return MatrixRows(np.empty((support.size, 0)), points.columns[support])
-    return points.take(support).doubled()
+    return points.take(support).in_double()
 
 
 def second_over_first(values: np.ndarray) -> np.ndarray:

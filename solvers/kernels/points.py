@@ -89,7 +89,7 @@ class Points:
         self._derived["origin"] = np.zeros(self.features)
         return self
 
-    def doubled(self) -> Points:
+    def in_double(self) -> Points:
         """These in float64, without a copy where they are."""
         return self if self.rows.dtype == np.float64 else Points(in_double(self.rows))
 

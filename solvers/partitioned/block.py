@@ -18,9 +18,10 @@ from solvers.budget import INNER, PARTITIONED
 from solvers.dual.quantities import weights_of
 from solvers.gram import Gram
 from solvers.kernels import Points
+from solvers.kernels.points import in_double
 from solvers.methods.auto import blocks
 from solvers.methods.auto.blocks import BlockState
-from solvers.partitioned.messages import RowOffer, double_rows
+from solvers.partitioned.messages import RowOffer
 from solvers.posing import SharedTerms
 from solvers.problem import Part, Problem
 from solvers.work import Work, finish
@@ -57,7 +58,7 @@ def solve_block(
     rows = stacked([offer.rows for offer in offers])
     labels, upper = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("labels", "upper"))
     alpha, functions = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("alpha", "functions"))
-    gram = BlockGram(terms.kernel, Points(double_rows(rows)), terms.cache_mb)
+    gram = BlockGram(terms.kernel, Points(in_double(rows)), terms.cache_mb)
     part = Part(form_of.form, labels, upper, gram, terms.bias, 1.0 if terms.bias == "regularized" else 0.0)
     before = weights_of(part, alpha)
     gram.outer = functions - finish(gram.products(before))

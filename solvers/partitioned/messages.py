@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -94,12 +93,6 @@ class LostPartitionsError(Exception):
         self.numbers = numbers
 
 
-# -- rows of a block travel in single precision, and are computed with in double -------------------
-
-
 def single_rows(rows: Any) -> Any:
+    """As rows of a block travel."""
     return rows.astype(np.float32)
-
-
-def double_rows(rows: Any) -> Any:
-    return sp.csr_array(rows, dtype=np.float64) if sp.issparse(rows) else rows.astype(np.float64)

@@ -25,7 +25,6 @@ from solvers.partitioned.messages import (
     Restored,
     RowOffer,
     SupportRows,
-    double_rows,
     single_rows,
 )
 from solvers.problem import Part, Problem
@@ -105,7 +104,7 @@ class Partition:
 
     def _apply(self, change: BlockChange) -> None:
         self._alpha[change.mine] = change.alpha
-        points, right = self.part.gram.points, Points(double_rows(change.rows))
+        points, right = self.part.gram.points, Points(in_double(change.rows))
         moved = finish(products_beside(self.problem.kernel, points, right, change.weights))
         self._functions += moved
         self._functions += change.shift

@@ -107,4 +107,4 @@ def test_mapped_rows_are_posed_and_predicted_without_a_copy(
 def test_float32_rows_are_their_own_float32_copy() -> None:
     points = Points(SINGLE)
     assert points.array(np.dtype(np.float32)) is SINGLE
-    assert Points(DOUBLE).doubled().rows is DOUBLE
+    assert Points(DOUBLE).in_double().rows is DOUBLE

@@ -201,10 +201,7 @@ class Auto(Method[AutoState]):
 
     def opening(self, part: Part) -> Phase:
         """The phase to begin with."""
-        budget = self.budget
-        if part.gram.shared:
-            budget = replace(budget, shrunk_held=budget.shrunk_shared)
-        shrunken = Phase.SHRUNK in budget.phases and shrunk.applies(part, budget)
+        shrunken = Phase.SHRUNK in self.budget.phases and shrunk.applies(part, self.budget)
         return Phase.SHRUNK if shrunken else Phase.BLOCKS
 
     def start(self, part: Part, seed: int) -> AutoState:

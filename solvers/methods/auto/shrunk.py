@@ -61,7 +61,8 @@ class Shrunk:
 
 def applies(part: Part, budget: Budget) -> bool:
     """Whether the row store holds so few rows that shrinking may be worth it."""
-    few = part.gram.capacity < budget.shrunk_held * len(part)
+    held = budget.shrunk_shared if part.gram.shared else budget.shrunk_held
+    few = part.gram.capacity < held * len(part)
     computed = part.gram.kernel.name not in ("linear", "precomputed")
     return few and computed and len(part) >= budget.shrunk_least and not part.multiplied
 

@@ -208,7 +208,7 @@ def move_set(part: Part, state: LinearState, goal: float) -> bool:
     pair.solve_pairs(kernel, z[chosen], some, low[chosen], high[chosen], goal, LINEAR.set_patience * chosen.size, 0)
     change = some - beta[chosen]
     state.alpha[chosen, 0] = LINE.signs(part, chosen) * some
-    state.vectors += (points.doubled().rows.T @ change)[:, None]
+    state.vectors += (points.in_double().rows.T @ change)[:, None]
     return bool(change.any())
 
 

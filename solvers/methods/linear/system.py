@@ -41,8 +41,8 @@ class Features:
         if points.sparse:
             extra = sp.csr_array(np.full((len(part), 1), height))
             return cls(sp.csr_array(sp.hstack([points.rows, extra])), stiffness)
-        exact = points.rows.dtype if np.float32(height) == height else np.float64
-        rows = np.empty((len(part), width + 1), exact)
+        dtype = points.rows.dtype if np.float32(height) == height else np.float64  # which holds `height` exactly
+        rows = np.empty((len(part), width + 1), dtype)
         rows[:, -1] = height
         for some in passes(len(part), width):
             rows[some, :-1] = points.rows[some]
