@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from solvers.errors import InputError
 from solvers.jit.rounding import ROUNDING
 from solvers.kernels.points import in_double, passes
-from solvers.posing import positive, shown
+from solvers.posing import listing, positive
 
 
 def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> float:
@@ -72,7 +72,7 @@ def weights_by_label(weights: Mapping[Any, float], labels: np.ndarray) -> np.nda
         raise InputError(
             "class_weight names {strange!r}, which is no label; the labels are {labels}.",
             strange=strange[0],
-            labels=shown(known),
+            labels=listing(known),
         )
     return np.array([positive(f"class_weight of {label!r}", weights.get(label, 1.0)) for label in known])
 

@@ -37,7 +37,7 @@ from solvers.scikit.fit_callbacks import CallbackSupport, FitTask
 from solvers.scikit.portions import LASTING, Increment, PartialFitMixin
 from solvers.scikit.prediction import PRECISIONS, PredictionMixin
 from solvers.selection.folds import stratified
-from solvers.selection.out_of_fold import check_folds, out_of_fold, parted
+from solvers.selection.out_of_fold import check_folds, fold_rows_of, out_of_fold
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.trials.shared import KernelFamily
 from solvers.uncertainty.probability import calibrate
@@ -407,7 +407,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             keep_values=True,
         )
         cell = self.machine, float(self.C), self._gamma
-        values = out_of_fold(parted(problem.points, problem.labels, weights), folds, cell, settings)
+        values = out_of_fold(fold_rows_of(problem.points, problem.labels, weights), folds, cell, settings)
         assert values is not None
         self.calibration_ = calibrate(
             self.calibration, problem.machine, values, problem.labels, self.classes_.size, weights

@@ -134,7 +134,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def shown(labels: Sequence[Any], most: int = 10) -> str:
+def listing(labels: Sequence[Any], most: int = 10) -> str:
     """The first `most` labels, separated by commas, for a sentence."""
     return ", ".join(map(repr, labels[:most])) + (", ..." if len(labels) > most else "")
 

@@ -9,7 +9,7 @@ from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.experiment import RunSpec
 from mcsvm_gui.core.experiment.journal import key_of
 from mcsvm_gui.core.experiment.journal_entries import training_key
-from mcsvm_gui.core.experiment.searching import SearchSpec, asked
+from mcsvm_gui.core.experiment.searching import SearchSpec, key_of_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.cells import conditions
 from mcsvm_gui.core.tune.options import TuneRequest
@@ -24,7 +24,7 @@ def keys() -> dict[str, str]:
         "training": training_key(RunSpec("d", "a", PLAIN), DATA, None, closely=True),
         "other training": training_key(RunSpec("d", "a", OTHER), DATA, DATA, closely=False),
         "searched training": training_key(RunSpec("d", "a", OTHER, search=SEARCH), DATA, None, closely=True),
-        "search": key_of("search", "d", SEARCH.said(), asked(OTHER)),
+        "search": key_of("search", "d", SEARCH.said(), key_of_request(OTHER)),
         "cells": conditions(PLAIN, TuneRequest()),
         "other cells": conditions(OTHER, TuneRequest(folds=3)),
     }

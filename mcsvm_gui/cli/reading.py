@@ -16,16 +16,18 @@ from solvers.errors import InputError
 
 
 def read_options(options: argparse.Namespace, before: ReadOptions | None = None) -> ReadOptions:
-    return replace(before or ReadOptions(), **said(options_of(ReadOptions), options))
+    return replace(before or ReadOptions(), **given_values(options_of(ReadOptions), options))
 
 
 def request_of(options: argparse.Namespace) -> Request:
     """What the user asked for; names that only the solvers know are judged by them."""
-    rules = Rules(**said(options_of(Rules), options))
-    return Request(**{**said(OPTIONS, options), "rules": rules, "read": read_options(options), "data": options.data})
+    rules = Rules(**given_values(options_of(Rules), options))
+    return Request(
+        **{**given_values(OPTIONS, options), "rules": rules, "read": read_options(options), "data": options.data}
+    )
 
 
-def said(table: Mapping[str, Option], options: argparse.Namespace) -> dict[str, Any]:
+def given_values(table: Mapping[str, Option], options: argparse.Namespace) -> dict[str, Any]:
     """Values of the options that were given."""
     given = {name: getattr(options, name, None) for name, option in table.items() if option.commands}
     return {

@@ -12,7 +12,7 @@ from mcsvm_gui.cli.reading import naming
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import ended
 from mcsvm_gui.core.base.options import whole_number
-from mcsvm_gui.core.data.files.address import checked
+from mcsvm_gui.core.data.files.address import full_address
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.experiment import Experiment, Journal, Results, TrialResult, perform
 from mcsvm_gui.core.experiment.results import beside_published
@@ -45,7 +45,7 @@ class SeveralProgress(ProgressLine):
 
 def jobs_of(options: argparse.Namespace) -> int:
     if options.scheduler is not None:
-        checked(options.scheduler)
+        full_address(options.scheduler)
         if options.jobs is not None:
             raise InputError("--jobs is of trainings here, and a cluster has its own workers; leave out one of them")
     if options.jobs is None:
@@ -69,7 +69,7 @@ def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: In
             jobs_of(options),
             journal,
             progress.searching,
-            None if options.scheduler is None else checked(options.scheduler),
+            None if options.scheduler is None else full_address(options.scheduler),
         )
     finally:
         progress.end()

@@ -15,7 +15,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
-from mcsvm_gui.core.tune.best import chosen, trainings
+from mcsvm_gui.core.tune.best import best_of_each, trainings
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuned
 from solvers.errors import InputError
@@ -72,7 +72,7 @@ def check_best(wanted: TuneRequest) -> None:
 
 def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
     """None where nothing was found that could be trained."""
-    found, dataset = chosen(tuned), tuned.tuning.dataset
+    found, dataset = best_of_each(tuned), tuned.tuning.dataset
     requests = trainings(replace(tuned.tuning.request, holdout=tuned.tuning.wanted.test_share), tuned, found)
     if not requests:
         return None

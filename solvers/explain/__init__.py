@@ -21,7 +21,7 @@ from solvers.explain.game import NO_COLUMNS, between, game_of
 from solvers.explain.room import Room
 from solvers.explain.search import smallest_change
 from solvers.explain.values import Explained, explained
-from solvers.posing import shown, whole
+from solvers.posing import listing, whole
 from solvers.work import limited
 
 __all__ = ["Flip", "ShapleyValues", "contrast", "flip", "log_odds", "shapley"]
@@ -269,7 +269,7 @@ def _mask(model: Any, columns: Any) -> np.ndarray:
     except (IndexError, ValueError):
         raise InputError(
             "{columns} are no columns of the model; give numbers below {count}, names, or a mask",
-            columns=shown(list(columns)),
+            columns=listing(list(columns)),
             count=model.n_features_in_,
         ) from None
     return mask

@@ -82,7 +82,7 @@ def players_of(groups: Sequence[Hashable] | None, features: int) -> tuple[np.nda
     return players, len(numbers)
 
 
-def joined(values: np.ndarray, game: Game) -> np.ndarray:
+def sums_by_player(values: np.ndarray, game: Game) -> np.ndarray:
     """(players, ...) sums over the columns of each player."""
     if game.count == game.players.size:
         return values

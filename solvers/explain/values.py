@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from solvers.budget import EXPLAIN
-from solvers.explain.game import Game, joined
+from solvers.explain.game import Game, sums_by_player
 from solvers.explain.power import values_of_powers
 from solvers.explain.product import values_of_products
 from solvers.explain.sampling import sampled_values
@@ -83,7 +83,7 @@ def _linear(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:
     mean = np.asarray(game.weights @ game.background).ravel()
     change = np.asarray(row.toarray() if sp.issparse(row) else row).ravel() - mean
     slopes = np.asarray(game.model.points.rows.T @ game.model.expansion)
-    values += joined(slopes * change[:, None], game)
+    values += sums_by_player(slopes * change[:, None], game)
     yield 1.0
 
 

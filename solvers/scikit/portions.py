@@ -20,7 +20,7 @@ from solvers.machines import MACHINES, Machine
 from solvers.methods.lasvm.stream import Expansion, OnlineSettings, Stream
 from solvers.methods.lasvm.table import LASVM_METHODS
 from solvers.model import Model
-from solvers.posing import checked_points, positive, shown
+from solvers.posing import checked_points, listing, positive
 from solvers.run.loop import find_method
 from solvers.run.warmup import once
 from solvers.scikit.constraints import seed_of
@@ -124,7 +124,7 @@ def all_classes(estimator: Any, classes: Any) -> np.ndarray:
         raise InputError("The first call of partial_fit needs classes: all labels that will ever come.")
     given: np.ndarray = estimator.classes_ if classes is None else np.unique(np.asarray(classes))
     if begun and not np.array_equal(given, estimator.classes_):
-        known = shown(estimator.classes_.tolist())
+        known = listing(estimator.classes_.tolist())
         raise InputError("partial_fit began with the classes {known}, and goes on with them.", known=known)
     if given.size < 2:
         raise InputError("There is only one class to learn; a classifier needs at least two classes.")

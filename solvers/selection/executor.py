@@ -85,14 +85,14 @@ class Threads:
         try:
             if settings.jobs == 1:
                 for task in tasks:
-                    yield from one(task, folds, settings, stopped)
+                    yield from perform_one(task, folds, settings, stopped)
             else:
                 yield from _on_threads(tasks, folds, settings, stopped)
         finally:
             folds.forget_distances()
 
 
-def one(task: Task, folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:
+def perform_one(task: Task, folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:
     if stopped():  # before the fold is prepared
         return
     with folds.used(task.fold) as rows:
@@ -106,7 +106,7 @@ def _on_threads(
 
     def work(task: Task) -> None:
         with limited(settings.threads or 1):
-            for done in one(task, folds, settings, lambda: halt.is_set() or stopped()):
+            for done in perform_one(task, folds, settings, lambda: halt.is_set() or stopped()):
                 came.put(done)
 
     pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="tune")
@@ -114,18 +114,18 @@ def _on_threads(
         waiting: set[Future[None]] = {pool.submit(work, task) for task in tasks}
         while waiting:
             over, waiting = wait(waiting, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
-            yield from emptied(came)
+            yield from drained(came)
             for future in over:
                 future.result()
             if stopped():
                 halt.set()
-        yield from emptied(came)
+        yield from drained(came)
     finally:
         halt.set()
         pool.shutdown(cancel_futures=True)
 
 
-def emptied(queue: SimpleQueue[Done]) -> Iterator[Done]:
+def drained(queue: SimpleQueue[Done]) -> Iterator[Done]:
     while True:
         try:
             yield queue.get_nowait()

@@ -28,7 +28,7 @@ def check_folds(codes: np.ndarray, names: Sequence[Any], folds: int) -> None:
         )
 
 
-def parted(points: Points, codes: np.ndarray, weights: np.ndarray) -> Callable[[Fold], FoldRows]:
+def fold_rows_of(points: Points, codes: np.ndarray, weights: np.ndarray) -> Callable[[Fold], FoldRows]:
     """Folds of rows that need no preparation of their own."""
 
     def rows_of(fold: Fold) -> FoldRows:

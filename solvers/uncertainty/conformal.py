@@ -45,6 +45,6 @@ def strangeness(scores: np.ndarray) -> np.ndarray:
     return np.asarray(best - scores)
 
 
-def chosen(table: np.ndarray, codes: Sequence[int] | np.ndarray) -> np.ndarray:
+def of_own_class(table: np.ndarray, codes: Sequence[int] | np.ndarray) -> np.ndarray:
     """(n,) what stands in the column of each row's class."""
     return np.asarray(table[np.arange(len(table)), codes])

@@ -27,7 +27,7 @@ from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.best import chosen, search_for_best
+from mcsvm_gui.core.tune.best import best_of_each, search_for_best
 from mcsvm_gui.core.tune.options import RANGES, TuneRequest, range_of
 from mcsvm_gui.core.tune.search import Tuned, Tuning
 
@@ -66,7 +66,7 @@ def loaded() -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_one(name: str) -> None:
     (short, spent), (whole, all_of_it) = searched(name, exhaustive=False), searched(name, exhaustive=True)
-    choice = next(iter(chosen(short).values())).cell
+    choice = next(iter(best_of_each(short).values())).cell
     best = max(whole.results, key=lambda cell: whole.results[cell].mean)
     top = whole.results[best]
     error = 100.0 * float(np.std(top.fold_accuracy, ddof=1)) / len(top.fold_accuracy) ** 0.5

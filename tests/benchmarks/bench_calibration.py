@@ -29,7 +29,7 @@ from solvers import MultiClassSVC
 from solvers.kernels import Points
 from solvers.machines import MACHINES
 from solvers.selection.folds import stratified
-from solvers.selection.out_of_fold import out_of_fold, parted
+from solvers.selection.out_of_fold import fold_rows_of, out_of_fold
 from solvers.selection.settings import TrainingSettings
 from solvers.uncertainty.probability import calibrate
 
@@ -87,7 +87,7 @@ def cost_of(model: Any, X: np.ndarray, codes: np.ndarray, classes: int) -> float
 
 def _cost(model: Any, X: np.ndarray, codes: np.ndarray, classes: int) -> float:
     weights, parts = np.ones(codes.size), stratified(codes, FOLDS, 0)
-    rows, cell = parted(Points(X), codes, weights), (model.machine, model.C, model.gamma)
+    rows, cell = fold_rows_of(Points(X), codes, weights), (model.machine, model.C, model.gamma)
     began = time.process_time()
     values = out_of_fold(rows, parts, cell, TrainingSettings(keep_values=True))
     trained = time.process_time()

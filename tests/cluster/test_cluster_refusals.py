@@ -14,7 +14,7 @@ from mcsvm_gui.core.cluster import connection, examining
 from mcsvm_gui.core.cluster.examining import differences, examine
 from mcsvm_gui.core.cluster.versions import versions
 from mcsvm_gui.core.data.files import address
-from mcsvm_gui.core.data.files.address import checked
+from mcsvm_gui.core.data.files.address import full_address
 from mcsvm_gui.core.tune.cluster.dispatch import workers_at
 from solvers.errors import InputError
 from solvers.selection.executor import LostWorkers
@@ -32,7 +32,7 @@ WRONG = ["", "a b", "host:port", "http://host:80", "tcp://", ":8786", "host:0", 
 
 @pytest.mark.parametrize("text", RIGHT)
 def test_an_address_is_completed(text: str) -> None:
-    assert checked(text) == checked(RIGHT[text]) == RIGHT[text]
+    assert full_address(text) == full_address(RIGHT[text]) == RIGHT[text]
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from solvers import InputError
 from solvers.budget import NOVELTY
 from solvers.kernels import KERNELS, Points
-from solvers.uncertainty.conformal import MOST, Conformal, chosen, strangeness
+from solvers.uncertainty.conformal import MOST, Conformal, of_own_class, strangeness
 from solvers.uncertainty.novelty import Landmarks
 
 
@@ -28,7 +28,7 @@ def test_p_values_are_those_of_the_definition() -> None:
 def test_a_row_is_strange_by_what_is_ahead_of_its_class() -> None:
     scores = np.array([[3.0, 1.0, 2.0], [1.0, 1.0, 0.0]])
     np.testing.assert_array_equal(strangeness(scores), [[-1.0, 2.0, 1.0], [0.0, 0.0, 1.0]])
-    np.testing.assert_array_equal(chosen(scores, [2, 0]), [2.0, 1.0])
+    np.testing.assert_array_equal(of_own_class(scores, [2, 0]), [2.0, 1.0])
 
 
 @pytest.mark.parametrize("error", [0.05, 0.3])
@@ -78,7 +78,7 @@ def test_rows_of_a_class_are_nearer_than_rows_far_away(name: str) -> None:
     near = Landmarks.of(kernel, Points(X), codes, 3)
     assert np.isfinite(near.distances(X)).all()
     if name == "rbf":
-        own = chosen(near.distances(X), codes)
+        own = of_own_class(near.distances(X), codes)
         assert own.max() < 0.6
         assert near.distances(X + 50.0).min() > 0.999
 

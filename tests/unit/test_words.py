@@ -6,7 +6,7 @@ import pytest
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.posing import positive, shown, whole
+from solvers.posing import listing, positive, whole
 from solvers.run.ending import Ending
 from solvers.selection.cell import SETTLED
 from solvers.work import limited
@@ -47,8 +47,8 @@ def test_whole_takes_whole_numbers(value: float) -> None:
 
 
 def test_long_lists_are_cut() -> None:
-    assert shown(["a", "b"]) == "'a', 'b'"
-    assert shown(list(range(30)), most=2) == "0, 1, ..."
+    assert listing(["a", "b"]) == "'a', 'b'"
+    assert listing(list(range(30)), most=2) == "0, 1, ..."
 
 
 def test_threads_are_limited_and_set_free_again() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
-from mcsvm_gui.cli.reading import request_of, said
+from mcsvm_gui.cli.reading import given_values, request_of
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.check.finding import Finding, worst_first
 from mcsvm_gui.core.check.of_models import results_of
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
 def plan_of(request: Request, dataset: Dataset, options: argparse.Namespace) -> CheckedPlan:
     test = None if request.test is None else sources.open_test(request.test, request.read, dataset)
-    how = said({"folds": SEARCH_OPTIONS["folds"]}, options)
+    how = given_values({"folds": SEARCH_OPTIONS["folds"]}, options)
     return CheckedPlan.of(request, dataset, test, **how)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.reading import request_of, said
+from mcsvm_gui.cli.reading import given_values, request_of
 from mcsvm_gui.cli.several import carry_out, check_report, finish, jobs_of, write_results
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.dataset import Notice
@@ -47,7 +47,7 @@ def experiment_of(options: argparse.Namespace) -> Experiment:
     )
     requests = _requests(plain, options)
     runs = tuple(RunSpec(spec.name, label, request, search=search) for spec in data for label, request in requests)
-    how = said({name: SEARCH_OPTIONS[name] for name in ("folds", "repeats")}, options)
+    how = given_values({name: SEARCH_OPTIONS[name] for name in ("folds", "repeats")}, options)
     if how.get("folds", 2) < 2:
         raise InputError("--folds must be at least 2, not {folds}", folds=how["folds"])
     plan = Plan("folds", **how, seed=plain.seed, whole=True, split=plain.split)
@@ -61,7 +61,7 @@ def search_of(options: argparse.Namespace) -> SearchSpec | None:
             raise InputError("--search and --step are of --tune, which was not given")
         return None
     ranges = {name: text for name in RANGES if (text := getattr(options, name)) is not None}
-    return SearchSpec(**ranges, **said({name: SEARCH_OPTIONS[name] for name in ("search", "step")}, options))
+    return SearchSpec(**ranges, **given_values({name: SEARCH_OPTIONS[name] for name in ("search", "step")}, options))
 
 
 def _requests(plain: Request, options: argparse.Namespace) -> list[tuple[str, Request]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
-from mcsvm_gui.cli.reading import request_of, said
+from mcsvm_gui.cli.reading import given_values, request_of
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import ended
 from mcsvm_gui.core.data.readers import open_dataset
@@ -21,7 +21,7 @@ NAMES = "folds", "repeats", "jobs"
 
 def run(options: argparse.Namespace) -> int:
     request = request_of(options)
-    how = said({name: SEARCH_OPTIONS[name] for name in NAMES}, options)
+    how = given_values({name: SEARCH_OPTIONS[name] for name in NAMES}, options)
     dataset = open_dataset(options.data, request.read)
     tuning = curve_tuning(replace(request, digest=dataset.digest), how, dataset)
     progress = CurveProgress(trainings(tuning), options.quiet)

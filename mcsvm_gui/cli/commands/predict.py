@@ -14,7 +14,7 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.options import Share, number
-from mcsvm_gui.core.base.writing import check_outputs, spool, written
+from mcsvm_gui.core.base.writing import check_outputs, replacing, spool
 from mcsvm_gui.core.data.blocks.learned import ReadAgainError
 from mcsvm_gui.core.data.blocks.rows import RowBlocks
 from mcsvm_gui.core.evaluate.prediction import (
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as open_files:
         table = None if options.json else open_files.enter_context(spool())
         lists = {name: open_files.enter_context(spool()) for name in _lists(options)}
-        with nullcontext(table) if options.output is None else written(options.output) as target:
+        with nullcontext(table) if options.output is None else replacing(options.output) as target:
             outcome = _decide(trained, blocks, lines, target, lists, options)
         output.warn(options, outcome.notices)
         if options.json:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, ProgressLine, duration
-from mcsvm_gui.cli.reading import naming, request_of, said
+from mcsvm_gui.cli.reading import given_values, naming, request_of
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.cli.trained_best import KeptModel, check_best, keep_best
 from mcsvm_gui.core.base import figures
@@ -19,7 +19,7 @@ from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.results import CheckedResults, EdgeCell
 from mcsvm_gui.core.data.readers import open_dataset
-from mcsvm_gui.core.machine.command_line import quoted
+from mcsvm_gui.core.machine.command_line import shell_line
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.document import cells_text, document
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, STEP, TuneRequest
@@ -70,7 +70,7 @@ def _write_report(tuned: Tuned, options: argparse.Namespace) -> None:
     from mcsvm_gui.core.report import write_report
     from mcsvm_gui.core.report.of_search import report_of
 
-    write_report(options.report, report_of(document(tuned), tuned.tuning.dataset, quoted(given(options))))
+    write_report(options.report, report_of(document(tuned), tuned.tuning.dataset, shell_line(given(options))))
 
 
 def given(options: argparse.Namespace) -> list[str]:
@@ -99,7 +99,7 @@ def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
         raise InputError("--holdout validates on one split, without folds; leave one of --holdout and --folds")
     searched = {"machine", *RANGES, *SEARCH_OPTIONS}
     request = request_of(argparse.Namespace(**{**vars(options), **dict.fromkeys(searched)}))
-    how = said(SEARCH_OPTIONS, options)
+    how = given_values(SEARCH_OPTIONS, options)
     step = how.pop("step", STEP.default)
     kernel = KERNELS.get(request.kernel)
     without_gamma = kernel is not None and "gamma" not in kernel.parameters and options.gamma is None

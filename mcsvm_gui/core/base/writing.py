@@ -22,7 +22,7 @@ BREAKS = str.maketrans("\t\r\n", "   ")
 
 
 @contextmanager
-def written(path: Named) -> Iterator[BinaryIO]:
+def replacing(path: Named) -> Iterator[BinaryIO]:
     """A stream whose content takes the place of `path` when the block ends well."""
     target = Path(os.path.realpath(path))
     try:
@@ -131,7 +131,7 @@ def _field(text: str) -> str:
 
 
 def write_text(path: Named, text: str) -> None:
-    with written(path) as stream:
+    with replacing(path) as stream:
         stream.write(text.encode("utf-8"))
 
 

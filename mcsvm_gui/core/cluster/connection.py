@@ -34,7 +34,7 @@ class Connection:
     """Open while inside; InputError where nobody answers as a scheduler does, StoppedWaitingError at a stop."""
 
     def __init__(self, address: str, stopped: Callable[[], bool] = lambda: False) -> None:
-        self.address, self._stopped = addresses.checked(address), stopped
+        self.address, self._stopped = addresses.full_address(address), stopped
         self.client: Client
 
     def __enter__(self) -> Connection:

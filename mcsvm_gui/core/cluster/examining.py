@@ -41,7 +41,7 @@ def examined(connection: Connection) -> Examined:
         raise unreachable(connection.address, Sentence("its workers give no answer")) from None
 
 
-def fit(connection: Connection) -> Examined:
+def checked_cluster(connection: Connection) -> Examined:
     """Raises InputError unless it gives the numbers that would be found here."""
     cluster = examined(connection)
     if not cluster.workers:

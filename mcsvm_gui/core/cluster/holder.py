@@ -86,7 +86,7 @@ class PartHolder:
     def _read(self) -> Dataset:
         opened = parts.opened(self.source.files, self.source.options, _open)
         self._digests = [part.digest for part in opened]
-        return parts.joined(opened).counting()
+        return parts.concatenated(opened).counting()
 
     def _split(self) -> tuple[Dataset, Dataset | None]:
         """(rows trained on, rows tested on)"""

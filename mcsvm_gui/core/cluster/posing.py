@@ -12,7 +12,7 @@ import numpy as np
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.cluster import facts as merging
 from mcsvm_gui.core.cluster.connection import Connection
-from mcsvm_gui.core.cluster.examining import fit
+from mcsvm_gui.core.cluster.examining import checked_cluster
 from mcsvm_gui.core.cluster.facts import PartFacts
 from mcsvm_gui.core.cluster.holder import PartFiles, Settled, list_files, shared_out
 from mcsvm_gui.core.cluster.partitions import WorkerPartitions
@@ -77,7 +77,7 @@ def check(request: Request) -> None:
 
 def pose_parts(request: Request, connection: Connection) -> PosedParts:
     assert request.data is not None
-    fit(connection)
+    checked_cluster(connection)
     workers = connection.call(_workers(connection), READ_WITHIN)
     files, sizes, read = connection.call(_listed(connection, os.path.abspath(request.data), request), READ_WITHIN)
     groups = shared_out(files, sizes, len(workers))

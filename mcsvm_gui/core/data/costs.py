@@ -44,18 +44,18 @@ class CostTable:
 
     def ordered(self, classes: Sequence[str]) -> CostTable:
         """Of these classes, in their order."""
-        from mcsvm_gui.core.data.preparation.rules import some
+        from mcsvm_gui.core.data.preparation.rules import some_names
 
         strange = [name for name in self.names if name not in classes]
         absent = [name for name in classes if name not in self.names]
         if strange:
             raise InputError(
                 "the costs name {names}: no such class; the classes are {classes}",
-                names=some(strange),
-                classes=some(list(classes)),
+                names=some_names(strange),
+                classes=some_names(list(classes)),
             )
         if absent:
-            raise InputError("there are no costs for {names}", names=some(absent))
+            raise InputError("there are no costs for {names}", names=some_names(absent))
         order = [self.names.index(name) for name in classes]
         return CostTable(tuple(classes), tuple(tuple(self.rows[t][c] for c in order) for t in order))
 

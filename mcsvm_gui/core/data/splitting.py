@@ -15,7 +15,7 @@ import numpy as np
 from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import AUTOMATIC
-from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import InputError, Sentence
 
@@ -123,7 +123,7 @@ def shared_groups(train: Dataset, test: Dataset) -> tuple[Notice, ...]:
 def _torn(groups: set[Any], column: str) -> tuple[Notice, ...]:
     if not groups:
         return ()
-    names = some(sorted(written(name) for name in groups))
+    names = some_names(sorted(written(name) for name in groups))
     sentence = Sentence(
         "rows of {count} group of column {column} are trained on and tested on ({names}):"
         " what is learnt of it makes the test too kind",
@@ -145,6 +145,7 @@ def _notices(untested: list[str]) -> tuple[Notice, ...]:
     if not untested:
         return ()
     sentence = Sentence(
-        "classes with too few rows to be held out, which therefore are not tested: {untested}", untested=some(untested)
+        "classes with too few rows to be held out, which therefore are not tested: {untested}",
+        untested=some_names(untested),
     )
     return (Notice("untested classes", sentence),)

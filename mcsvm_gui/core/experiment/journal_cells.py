@@ -8,7 +8,7 @@ from typing import Any
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.cells import conditions, document, found
+from mcsvm_gui.core.tune.cells import conditions, document, read_cells
 from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.selection.cell import CellResult, FoldResult, Trial
 from solvers.selection.scores import SCORES
@@ -31,7 +31,7 @@ class JournalCells:
         self._journal.add(self._key, {"cell": list(cell), **some, "result": document(CellResult({fold: result}))})
 
     def _trials(self, entry: Entry) -> list[tuple[Trial, FoldResult]]:
-        cells, unreadable = found([_row(entry)])
+        cells, unreadable = read_cells([_row(entry)])
         cells = {cell: result.known_by(self._score) for cell, result in cells.items()}
         if unreadable:
             raise self._journal.broken(ValueError("no cell of a search"))

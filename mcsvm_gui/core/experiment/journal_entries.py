@@ -15,7 +15,7 @@ from mcsvm_gui.core.evaluate.violations import Violations
 from mcsvm_gui.core.experiment.definition import RunSpec
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
 from mcsvm_gui.core.experiment.results import PartResult
-from mcsvm_gui.core.experiment.searching import asked
+from mcsvm_gui.core.experiment.searching import key_of_request
 from mcsvm_gui.core.machine.request import Request
 from solvers.selection.folds import Fold
 
@@ -23,7 +23,9 @@ from solvers.selection.folds import Fold
 def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely: bool) -> str:
     """`closely`: with margins and trace."""
     search = None if spec.search is None else spec.search.said()
-    return key_of("training", asked(spec.request), search, train.digest, None if test is None else test.digest, closely)
+    return key_of(
+        "training", key_of_request(spec.request), search, train.digest, None if test is None else test.digest, closely
+    )
 
 
 def entry_of(label: str, result: PartResult) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.cluster.connection import FAREWELL, Connection
-from mcsvm_gui.core.cluster.examining import fit
+from mcsvm_gui.core.cluster.examining import checked_cluster
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.tune.cluster.dispatch import AHEAD, ATTEMPTS, STOP_WITHIN
 from mcsvm_gui.core.tune.cluster.payload import Payload
@@ -112,4 +112,4 @@ def _train_there(
 def training_tasks(address: str, rows: Mapping[str, LoadedRows]) -> Iterator[TrainingTasks]:
     """Raises InputError where no workers are, or none that would find the numbers that are found here."""
     with Connection(address) as connection:
-        yield TrainingTasks(connection, rows, AHEAD * sum(fit(connection).threads))
+        yield TrainingTasks(connection, rows, AHEAD * sum(checked_cluster(connection).threads))

@@ -16,7 +16,7 @@ import numpy as np
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
-from mcsvm_gui.core.experiment.searching import SearchSpec, asked
+from mcsvm_gui.core.experiment.searching import SearchSpec, key_of_request
 from mcsvm_gui.core.experiment.squared_hinge import Solution, asvm, lsvm
 from mcsvm_gui.core.machine.posing import Posed, pose_request
 from mcsvm_gui.core.machine.request import Request
@@ -145,7 +145,7 @@ def search(
     folds = [_Fold(posed_of(request, train), train, test) for train, test in parts]
     done: list[Mapping[str, Any]] = []
     for cost in spec.c_range.values:
-        key = key_of("reference", dataset.digest, asked(replace(request, C=cost)), spec.folds)
+        key = key_of("reference", dataset.digest, key_of_request(replace(request, C=cost)), spec.folds)
         entry = None if journal is None else journal.get(key)
         if entry is None:
             entry = _tried(replace(request, C=cost), folds, stopped)

@@ -16,7 +16,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.compare.comparison import Side, side_of
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
-from mcsvm_gui.core.data.files.parts import joined
+from mcsvm_gui.core.data.files.parts import concatenated
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
@@ -124,7 +124,7 @@ def load(experiment: Experiment) -> _Loaded:
     """Every file before the first training; FileError where one is missing, or another than it was."""
     datasets, tests = {}, {}
     for spec in experiment.data:
-        dataset = joined([open_dataset(path, spec.read) for path in (spec.path, *spec.also)])
+        dataset = concatenated([open_dataset(path, spec.read) for path in (spec.path, *spec.also)])
         _check_same(spec.path, dataset, spec.digest)
         if dataset.labels is None:
             raise FileError(spec.path, "there are no class labels to train on")

@@ -125,7 +125,7 @@ class SearchRunner:
         plain = apart_from_machine(request)
         with self._lock:
             machines = self._possible(request, machines, dataset)
-            key = key_of("search", dataset.digest, spec.said(), asked(plain), list(machines))
+            key = key_of("search", dataset.digest, spec.said(), key_of_request(plain), list(machines))
             if key not in self._found:
                 self._found[key] = self._known(key) or self._search(key, plain, spec, machines, dataset, told)
             found = self._found[key].get(request.machine)
@@ -137,7 +137,7 @@ class SearchRunner:
 
     def _possible(self, request: Request, machines: Sequence[str], dataset: Dataset) -> list[str]:
         """Without those that the solver refuses, which would end the search of all; their own ends here."""
-        key = key_of("possible", dataset.digest, asked(apart_from_machine(request)), list(machines))
+        key = key_of("possible", dataset.digest, key_of_request(apart_from_machine(request)), list(machines))
         if key not in self._refusals:
             self._refusals[key] = {name: refusal(replace(request, machine=name), dataset) for name in machines}
         mine = self._refusals[key][request.machine]
@@ -197,7 +197,7 @@ def refusal(request: Request, dataset: Dataset) -> str | None:
     return None
 
 
-def asked(request: Request) -> dict[str, Any]:
+def key_of_request(request: Request) -> dict[str, Any]:
     """For a key: all but which data, as their digests say that."""
     return {name: value for name, value in request.said().items() if name not in WHICH_DATA}
 

@@ -78,12 +78,12 @@ class Explanation:
     @property
     def winners(self) -> np.ndarray:
         """(n,) the class that the machine decides for."""
-        return leading(self.trained.model, self.found.decision)[0]
+        return first_and_second(self.trained.model, self.found.decision)[0]
 
     @property
     def runners_up(self) -> np.ndarray:
         """(n,) the class with the next largest score."""
-        return leading(self.trained.model, self.found.decision)[1]
+        return first_and_second(self.trained.model, self.found.decision)[1]
 
     @property
     def by_pairs(self) -> bool:
@@ -124,7 +124,7 @@ class Explanation:
         return float(ends[0]), float(ends[1])
 
 
-def leading(model: Model, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def first_and_second(model: Model, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(n,) winners, and the classes with the next largest scores."""
     winners = decide(model.machine, decision, model.classes)
     by_pairs = model.machine.split == "pairs"

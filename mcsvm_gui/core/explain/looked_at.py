@@ -12,7 +12,14 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
-from mcsvm_gui.core.explain.explanation import Callback, Explanation, PreparedRows, explain_rows, leading, prepared_rows
+from mcsvm_gui.core.explain.explanation import (
+    Callback,
+    Explanation,
+    PreparedRows,
+    explain_rows,
+    first_and_second,
+    prepared_rows,
+)
 from mcsvm_gui.core.explain.neighbours import Neighbour, neighbours
 from mcsvm_gui.core.machine.trained import TrainedModel
 
@@ -48,7 +55,7 @@ def looked_at(run: int, name: str, trained: TrainedModel, dataset: Dataset, trai
     return LookedAt(run, name, trained, spelled, data, found.labels, ordered[:, -1] - ordered[:, -2])
 
 
-def beside(first: LookedAt, other: LookedAt) -> bool:
+def comparable(first: LookedAt, other: LookedAt) -> bool:
     """Whether another run can stand beside: the same rows, classes and columns."""
     same = first.dataset.digest == other.dataset.digest and first.trained.class_names == other.trained.class_names
     columns = [ExplainedColumns.of(one.trained.preparation).names for one in (first, other)]
@@ -66,7 +73,7 @@ WHICH: dict[str, Callable[[Sequence[LookedAt]], np.ndarray]] = {
 }
 
 
-def listed(runs: Sequence[LookedAt], which: str, true: str = "", decided: str = "") -> np.ndarray:
+def rows_to_list(runs: Sequence[LookedAt], which: str, true: str = "", decided: str = "") -> np.ndarray:
     """Places of the rows to be listed, those nearest to the border first; the first run's decisions count."""
     first = runs[0]
     chosen = WHICH[which](runs) & ~np.isnan(first.margins)
@@ -95,7 +102,9 @@ def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = No
     """None where the callback stopped before the first run was explained."""
     first = runs[0]
     row = first.data.rows[first.data.numbered([place])]
-    winner, other = (int(found[0]) for found in leading(first.trained.model, first.trained.model.decision(row)))
+    winner, other = (
+        int(found[0]) for found in first_and_second(first.trained.model, first.trained.model.decision(row))
+    )
     near = neighbours(first.trained, row, winner, other)
     found = ((one.name, explain_rows(one.trained, one.data, [place], callback)) for one in runs)
     explained = tuple(takewhile(lambda of_run: len(of_run[1].places), found))

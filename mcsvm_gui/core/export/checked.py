@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.base.programs import TimeLimitError
-from mcsvm_gui.core.base.writing import written
+from mcsvm_gui.core.base.writing import replacing
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
@@ -176,7 +176,7 @@ def _publish(path: Path, files: Files) -> tuple[Path, ...]:
     """All are written beside before the first is renamed; the file itself, entered first, is renamed last."""
     places = {path.with_name(path.name + ending): content for ending, content in files.items()}
     with ExitStack() as stack:
-        streams = [stack.enter_context(written(place)) for place in places]
+        streams = [stack.enter_context(replacing(place)) for place in places]
         for stream, content in zip(streams, places.values(), strict=True):
             stream.write(content)
     return tuple(places)

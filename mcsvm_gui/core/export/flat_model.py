@@ -108,7 +108,7 @@ class FlatModel:
     @property
     def rejected(self) -> str:
         """A text that is no class: what a format of texts says where the rule rejects."""
-        return beside("", self.class_names)
+        return unused_name("", self.class_names)
 
     @cached_property
     def dense(self) -> np.ndarray:
@@ -158,7 +158,7 @@ class FlatModel:
         return self.calibration.probabilities(MACHINES[self.machine], values, self.classes)
 
 
-def beside(name: str, names: Sequence[str]) -> str:
+def unused_name(name: str, names: Sequence[str]) -> str:
     """The name, longer where it is one of these."""
     while name in names:
         name += "?"

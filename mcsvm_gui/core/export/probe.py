@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, Rows, beside
+from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, Rows, unused_name
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
 from solvers.model import decide
@@ -149,7 +149,7 @@ def _raw(plain: FlatModel, raw: np.ndarray, number: int) -> np.ndarray:
         return raw[:, members[0]] if members.size else np.zeros(len(raw))
     known = raw[:, members].max(axis=1) > 0.5
     names = np.array([plain.levels[member] for member in members], dtype=object)[raw[:, members].argmax(axis=1)]
-    return np.where(known, names, beside("?", levels))
+    return np.where(known, names, unused_name("?", levels))
 
 
 def of_dataset(plain: FlatModel, trained: TrainedModel, dataset: Dataset, source: Source = "row") -> Probe:

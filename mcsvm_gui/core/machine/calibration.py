@@ -24,7 +24,7 @@ from solvers.selection.folds import Fold, stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.trials.shared import FoldRows, KernelFamily
-from solvers.uncertainty.conformal import Conformal, chosen, strangeness
+from solvers.uncertainty.conformal import Conformal, of_own_class, strangeness
 from solvers.uncertainty.novelty import Landmarks
 from solvers.uncertainty.probability import calibrate, scores
 
@@ -80,12 +80,12 @@ class OutOfFold:
         """How strange rows are to machines, and how far from landmarks, that know nothing of them."""
         problem, seed = self._posed.problem, self._request.seed
         codes, classes, kernel = problem.labels, problem.classes, problem.kernel
-        margins = chosen(strangeness(scores(problem.machine, values, classes)), codes)
+        margins = of_own_class(strangeness(scores(problem.machine, values, classes)), codes)
         distances = np.empty(codes.size)
         for part in self.parts:
             rows = self.prepare(part)
             near = Landmarks.of(kernel, rows.train, rows.labels, classes, seed)
-            distances[part.test] = chosen(near.distances(rows.test), codes[part.test])
+            distances[part.test] = of_own_class(near.distances(rows.test), codes[part.test])
         return PredictionSets(
             Conformal.of(margins, codes, classes, seed),
             Conformal.of(distances, codes, classes, seed),

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def command(request: Request, name: str = "train") -> str:
     """`mcsvm train ...`, or another command on the same data and machine, quoted for the shell of this system."""
-    return quoted(arguments_of(request, name))
+    return shell_line(arguments_of(request, name))
 
 
-def quoted(arguments: list[str]) -> str:
+def shell_line(arguments: list[str]) -> str:
     return " ".join(map(_for_windows, arguments)) if os.name == "nt" else shlex.join(arguments)
 
 

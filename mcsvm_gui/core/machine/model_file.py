@@ -18,7 +18,7 @@ import numpy as np
 
 from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.writing import written
+from mcsvm_gui.core.base.writing import replacing
 from mcsvm_gui.core.machine import model_document
 from mcsvm_gui.core.machine.model_document import Array
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -42,7 +42,7 @@ DOUBTS = (
 
 def save(path: str | os.PathLike[str], trained: TrainedModel) -> None:
     """Whole or not at all; the file there before stays until the new one is complete."""
-    with written(path) as stream:
+    with replacing(path) as stream:
         _fill(stream, trained)
 
 

@@ -17,7 +17,7 @@ from mcsvm_gui.core.machine.request import Request
 from solvers.arguments import gamma_of
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel
-from solvers.posing import kernel_from, pose, shown
+from solvers.posing import kernel_from, listing, pose
 from solvers.problem import Problem
 
 
@@ -100,7 +100,7 @@ def class_factors(request: Request, names: tuple[str, ...], total: float, of_eac
         raise InputError(
             "class_weight names {strange!r}, which is no class; the classes are {names}",
             strange=strange[0],
-            names=shown(names),
+            names=listing(names),
         )
     return np.array([by_name.get(name, 1.0) for name in names])
 

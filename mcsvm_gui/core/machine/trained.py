@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.preparation import Preparation
-from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some
+from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some_names
 from mcsvm_gui.core.machine.request import Request
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
@@ -229,7 +229,7 @@ def _unseen(tally: NoticeTally) -> Sentence:
         "class never seen in training: {names}; their rows ({rows}) count as errors",
         "classes never seen in training: {names}; their rows ({rows}) count as errors",
         count=len(tally.words),
-        names=some(sorted(tally.words)),
+        names=some_names(sorted(tally.words)),
         rows=tally.count,
     )
 

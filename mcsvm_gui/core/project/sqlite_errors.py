@@ -29,7 +29,7 @@ OF_VALUES = sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.IntegrityE
 
 
 @contextmanager
-def speaking(path: str | os.PathLike[str]) -> Iterator[None]:
+def as_file_error(path: str | os.PathLike[str]) -> Iterator[None]:
     """Whatever goes wrong with the file becomes one FileError."""
     try:
         yield

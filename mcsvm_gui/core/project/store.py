@@ -19,7 +19,7 @@ from typing import Any
 
 from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
-from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, refuse, speaking, storing
+from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, as_file_error, refuse, storing
 from solvers.errors import Sentence
 
 APPLICATION = 0x6D637376  # "mcsv"
@@ -56,7 +56,7 @@ class ProjectStore:
         self._lock = threading.RLock()
         _hold(self.path)
         try:
-            with speaking(self.path):
+            with as_file_error(self.path):
                 if not self.path.exists():
                     create(self.path)
                 examine(self.path)
@@ -132,7 +132,7 @@ class ProjectStore:
         with self._turn():
             if target == self.path:
                 return
-            with speaking(target), _fresh(target) as beside:
+            with as_file_error(target), _fresh(target) as beside:
                 copy = sqlite3.connect(beside)
                 try:
                     self._connection.backup(copy)
@@ -155,7 +155,7 @@ class ProjectStore:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        with self._lock, speaking(self.path):
+        with self._lock, as_file_error(self.path):
             yield
 
     @contextmanager
@@ -188,7 +188,7 @@ def _release(path: Path) -> None:
 def replace_by_new(path: str | os.PathLike[str]) -> None:
     """An empty project in the place of whatever is there, unless a window holds it."""
     target = Path(os.path.realpath(path))
-    with speaking(target):
+    with as_file_error(target):
         create(target)
 
 

@@ -54,16 +54,16 @@ def format_of(path: Named) -> ReportFormat:
 
 def check_format(path: Named) -> None:
     """InputError where that cannot be written here."""
-    from mcsvm_gui.core.report.formats.drawing import needed
+    from mcsvm_gui.core.report.formats.drawing import require_matplotlib
 
     format_ = format_of(path)
     if format_.package:
-        needed(tr("a {suffix} report", suffix=format_.suffix))
+        require_matplotlib(tr("a {suffix} report", suffix=format_.suffix))
 
 
 def write_report(path: Named, report: Report) -> None:
-    from mcsvm_gui.core.base.writing import written
+    from mcsvm_gui.core.base.writing import replacing
 
     content = format_of(path).content(report)
-    with written(path) as stream:
+    with replacing(path) as stream:
         stream.write(content)

@@ -11,7 +11,7 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report.blocks import Block, Heading
 from mcsvm_gui.core.report.of_search import search_blocks
-from mcsvm_gui.core.tune.cells import Found, found, setting_of
+from mcsvm_gui.core.tune.cells import Found, read_cells, setting_of
 from mcsvm_gui.core.tune.document import known_document, request_document
 from solvers.errors import InputError
 from solvers.selection.grid import best
@@ -25,7 +25,7 @@ def read_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     store = ProjectStore(path)
     try:
         settings = store.settings()
-        kept = [(_asked(settings.get(setting_of(name))), found(store.cells(name))[0]) for name in store.searches()]
+        kept = [(_asked(settings.get(setting_of(name))), read_cells(store.cells(name))[0]) for name in store.searches()]
     finally:
         store.close()
     return [_document(asked, cells) for asked, cells in kept if cells]

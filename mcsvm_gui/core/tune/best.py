@@ -74,7 +74,7 @@ def _folds(dataset: Dataset, share: float) -> int:
     return max(2, min(TuneRequest.folds, int(share * max(dataset.class_counts, default=0))))
 
 
-def chosen(tuned: Tuned) -> dict[str, Chosen]:
+def best_of_each(tuned: Tuned) -> dict[str, Chosen]:
     """By machine, the best first; without those not tried."""
     machines, results = tuned.tuning.grid.machines, tuned.results
     found = {machine: cell for machine in machines if (cell := tuned.best(machine)) is not None}

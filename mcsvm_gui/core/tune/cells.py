@@ -79,7 +79,7 @@ def _fold_document(result: FoldResult) -> dict[str, Any]:
     }
 
 
-def found(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Found, int]:
+def read_cells(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Found, int]:
     """What was kept, and how many cells cannot be read: a file may hold anything."""
     cells: Found = {}
     unreadable = 0

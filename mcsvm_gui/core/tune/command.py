@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.options import differing
-from mcsvm_gui.core.machine.command_line import arguments_of, quoted
+from mcsvm_gui.core.machine.command_line import arguments_of, shell_line
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.tune.options import STEP
 
@@ -19,7 +19,7 @@ OF_FOLDS = "folds", "repeats"
 
 def tune_command(request: Request, wanted: TuneRequest) -> str:
     """`mcsvm tune ...`, quoted for the shell of this system; InputError where it cannot be said."""
-    return quoted(tune_arguments(request, wanted))
+    return shell_line(tune_arguments(request, wanted))
 
 
 def tune_arguments(request: Request, wanted: TuneRequest) -> list[str]:

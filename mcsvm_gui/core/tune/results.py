@@ -8,7 +8,7 @@ from functools import lru_cache
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.search import TuneRequest, searched
+from mcsvm_gui.core.tune.search import TuneRequest, rows_searched
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
@@ -94,5 +94,5 @@ class _Within:
 def parts_of(request: Request, wanted: TuneRequest, dataset: Dataset) -> int:
     """On how many parts every cell is validated."""
     if dataset.folds is not None:  # rows that are kept apart may have folds of their own
-        dataset = searched(request, wanted, dataset)
+        dataset = rows_searched(request, wanted, dataset)
     return splitting.parts_of(dataset, request.split, wanted.folds, wanted.repeats, wanted.holdout)

@@ -18,9 +18,9 @@ from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
-from mcsvm_gui.core.data.files.address import checked
+from mcsvm_gui.core.data.files.address import full_address
 from mcsvm_gui.core.data.preparation import Preparation
-from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.calibration import FoldPreparation
@@ -98,7 +98,9 @@ class Tuning:
                 "there are no class labels to train on; name their column with {label}",
                 label=Remedy("label"),
             )
-        self.rows, dropped = preparing.complete(self.request.rules, searched(self.request, self.wanted, self.dataset))
+        self.rows, dropped = preparing.complete(
+            self.request.rules, rows_searched(self.request, self.wanted, self.dataset)
+        )
         self.class_names = self.rows.classes
         number = {name: code for code, name in enumerate(self.class_names)}
         assert self.rows.labels is not None
@@ -237,7 +239,7 @@ class Tuning:
         if not rare:
             return torn
         sentence = Sentence(
-            "classes with fewer rows than folds, which some folds do not test: {names}", names=some(rare)
+            "classes with fewer rows than folds, which some folds do not test: {names}", names=some_names(rare)
         )
         return [*torn, Notice("rare classes", sentence)]
 
@@ -259,7 +261,7 @@ class Tuning:
         ).run()  # fmt: skip
 
 
-def searched(request: Request, wanted: TuneRequest, dataset: Dataset) -> Dataset:
+def rows_searched(request: Request, wanted: TuneRequest, dataset: Dataset) -> Dataset:
     """The rows that have a say: all but those that the model is tested on afterwards."""
     if wanted.test_share is None:
         return dataset
@@ -376,7 +378,7 @@ def _check_validation(request: Request, wanted: TuneRequest) -> None:
         raise InputError("tuning needs no test file: keep it for the model that is trained afterwards")
     jobs_of(wanted)
     if wanted.scheduler is not None:
-        checked(wanted.scheduler)
+        full_address(wanted.scheduler)
         if wanted.jobs is not None:
             raise InputError(
                 "--jobs is of threads here, and a cluster has its own; leave one of --jobs and --scheduler"

@@ -204,14 +204,14 @@ class ExplainPresenter(QObject):
 
         def work(task: ExplainTask) -> tuple[LookedAt, ...]:
             from mcsvm_gui.core.compare.tested_runs import RowCache
-            from mcsvm_gui.core.explain.looked_at import beside, looked_at
+            from mcsvm_gui.core.explain.looked_at import comparable, looked_at
 
             rows = library.setdefault("rows", RowCache())
             found: list[LookedAt] = []
             for record in records:
                 held = rows.rows_of(record.request, open_)
                 one = looked_at(record.id, record.name, runs.model(record.id), held.tested, held.training)
-                if not found or beside(found[0], one):
+                if not found or comparable(found[0], one):
                     found.append(one)
             return tuple(found)
 
@@ -231,9 +231,9 @@ class ExplainPresenter(QObject):
     def _list_rows(self, row: int | None = None) -> None:
         if not self._opened:
             return
-        from mcsvm_gui.core.explain.looked_at import listed
+        from mcsvm_gui.core.explain.looked_at import rows_to_list
 
-        places = listed(self._opened, *self._view.wanted_rows)
+        places = rows_to_list(self._opened, *self._view.wanted_rows)
         self._view.show_rows(self._opened, places)
         self._view.show_notes(self._notes(len(places)))
         self._view.choose_row(row)

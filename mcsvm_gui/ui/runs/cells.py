@@ -87,9 +87,9 @@ class CellCollection(QObject):
         self._runs.read_cells(conditions, read, failed)
 
     def _take(self, conditions: str, rows: list[Any]) -> None:
-        from mcsvm_gui.core.tune.cells import found
+        from mcsvm_gui.core.tune.cells import read_cells
 
-        cells, unreadable = found(rows)
+        cells, unreadable = read_cells(rows)
         self._found.setdefault(conditions, {}).update(cells)
         self._reading.discard(conditions)
         self._read.add(conditions)

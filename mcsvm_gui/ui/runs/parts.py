@@ -11,7 +11,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.arrays import packed, unpacked
 from mcsvm_gui.core.project.pending import Part
-from mcsvm_gui.core.project.sqlite_errors import speaking
+from mcsvm_gui.core.project.sqlite_errors import as_file_error
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.threads.writer import Writer
 
@@ -166,7 +166,7 @@ def read_series(store: ProjectStore, run: int) -> RunSeries:
 
     trace, readings = store.part(run, "trace"), store.part(run, "readings")
     found = RunSeries()
-    with speaking(store.path):
+    with as_file_error(store.path):
         if trace is not None:
             found.trace = Trace.unpack(_checked(unpacked(trace), TRACE_WIDTH, TRACE_WIDTH))
         if readings is not None:

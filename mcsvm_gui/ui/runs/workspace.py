@@ -305,10 +305,10 @@ class Workspace(QObject):
 
         def write() -> str:
             from mcsvm_gui.core.experiment import Experiment, write_experiment
-            from mcsvm_gui.core.machine.command_line import quoted
+            from mcsvm_gui.core.machine.command_line import shell_line
 
             write_experiment(path, Experiment.of_requests(title, runs))
-            return quoted(["mcsvm", "run", path])
+            return shell_line(["mcsvm", "run", path])
 
         def written(command: str) -> None:
             self.message.emit(tr("Saved. To do it again: {command}", command=command))

@@ -128,10 +128,10 @@ class FindBest(QObject):
     def _train(self, kept: Any, tuned: Tuned) -> None:
         """The best of every machine; the best of all is the first, and alone chosen at the end."""
         from mcsvm_gui.core.machine.request import Request
-        from mcsvm_gui.core.tune.best import chosen, least_rows, trainings
+        from mcsvm_gui.core.tune.best import best_of_each, least_rows, trainings
         from solvers.errors import InputError
 
-        found, dataset = chosen(tuned), self._workspace.dataset
+        found, dataset = best_of_each(tuned), self._workspace.dataset
         if not isinstance(kept, dict) or dataset is None or dataset.digest != tuned.tuning.request.digest:
             self._trouble = tr("Other data were opened meanwhile, so that the best was not trained.")
             return

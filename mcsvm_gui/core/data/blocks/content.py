@@ -20,7 +20,7 @@ from mcsvm_gui.core.data.files.compression import (
     unpack,
     unpacking,
 )
-from mcsvm_gui.core.data.readers.source import STANDARD_INPUT, Source, checked, reading
+from mcsvm_gui.core.data.readers.source import STANDARD_INPUT, Source, checked_source, reading
 
 PIECE = 1 << 20  # bytes
 _START = 16  # bytes that tell how a file is packed
@@ -51,7 +51,7 @@ class UnpackedFile:
     def whole(self) -> Source:
         with ExitStack() as open_files:
             data, packing = unpack(self.path, self._raw(open_files).read())
-        return checked(Source(self.path, data, packing))
+        return checked_source(Source(self.path, data, packing))
 
     def _raw(self, open_files: ExitStack) -> IO[bytes]:
         if self._kept is None:

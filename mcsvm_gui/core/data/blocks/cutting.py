@@ -18,7 +18,7 @@ from mcsvm_gui.core.data.readers.text import (
     SEVERAL_BYTES,
     doubt,
     guessed,
-    known,
+    known_encoding,
     mixture,
     no_binary,
     undecodable,
@@ -48,7 +48,7 @@ def encoding_of(path: Path, start: bytes, options: ReadOptions, learned: Learned
     if learned.encoding is not None:
         return learned.encoding
     if options.encoding is not None:
-        return known(options.encoding)
+        return known_encoding(options.encoding)
     whole_lines = start[: start.rfind(b"\n") + 1] or start
     return guessed(Source(path, start if start.startswith(tuple(MARKS)) or b"\0" in start[:100] else whole_lines, ()))
 

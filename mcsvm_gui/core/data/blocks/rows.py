@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import read_dataset, reader_of
 from mcsvm_gui.core.data.readers.formats import delimited, libsvm
-from mcsvm_gui.core.data.readers.source import Source, checked
+from mcsvm_gui.core.data.readers.source import Source, checked_source
 
 BY_BLOCKS = {delimited.NAME: tables, libsvm.NAME: sparse}
 
@@ -70,7 +70,7 @@ class _FileBlocks:
             yield read_dataset(content.whole(), self.options, needs_label=False)
             return
         encoding = cutting.encoding_of(self.path, start, self.options, self.learned)
-        reader, _ = reader_of(checked(Source(self.path, start, ())), self.options)
+        reader, _ = reader_of(checked_source(Source(self.path, start, ())), self.options)
         if reader.name not in BY_BLOCKS:
             yield read_dataset(content.whole(), self.options, needs_label=False)
             return

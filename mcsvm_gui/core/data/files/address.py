@@ -26,7 +26,7 @@ class Address(Kind):
     placeholder: str = "ADDRESS"
 
     def parse(self, text: str) -> str:
-        return checked(text)
+        return full_address(text)
 
 
 def missing_library() -> Sentence | None:
@@ -34,7 +34,7 @@ def missing_library() -> Sentence | None:
     return MISSING if find_spec("distributed") is None else None
 
 
-def checked(address: str) -> str:
+def full_address(address: str) -> str:
     """In full, as SCHEME://HOST:PORT; raises InputError where it is none, or without the library."""
     found = FORM.fullmatch(address.strip())
     scheme, host, port = found.groups() if found else (None, "", None)

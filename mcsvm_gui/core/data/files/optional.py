@@ -16,7 +16,7 @@ from solvers.errors import InputError, Sentence
 _Result = TypeVar("_Result")
 
 
-def needed(source: Source, name: str) -> None:
+def require_package(source: Source, name: str) -> None:
     """The package that the reader of this name cannot do without."""
     reader = READERS[name]
     try:
@@ -31,7 +31,7 @@ def needed(source: Source, name: str) -> None:
         ) from None
 
 
-def opened(source: Source, what: Sentence, read: Callable[[], _Result]) -> _Result:
+def read_undamaged(source: Source, what: Sentence, read: Callable[[], _Result]) -> _Result:
     """These packages raise anything on damaged files."""
     try:
         return read()

@@ -56,7 +56,7 @@ def _of_folder(path: str) -> list[str]:
 def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOne, *, needs_label: bool) -> Dataset:
     """The label of the first file is that of all; whether there are classes to tell apart is asked of all rows."""
     label, guesses = label_of(files[0], options, open_one, needs_label=needs_label)
-    found = replace(joined(opened(files, replace(options, label=label, merge=None), open_one)), name=path)
+    found = replace(concatenated(opened(files, replace(options, label=label, merge=None), open_one)), name=path)
     found = found.counting() if needs_label else found
     if not needs_label:
         if found.labels is None:
@@ -100,7 +100,7 @@ def label_of(
     return last, (Guess("label column", last, "--label"),)
 
 
-def joined(parts: Sequence[Dataset]) -> Dataset:
+def concatenated(parts: Sequence[Dataset]) -> Dataset:
     """The rows of several files of the same columns, one after another; sparse ones have columns by number."""
     first = parts[0]
     if len(parts) == 1:

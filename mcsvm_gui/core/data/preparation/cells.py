@@ -88,7 +88,7 @@ def feature_values(cells: np.ndarray, feature: Feature, levels: Sequence[str]) -
     """Before it is shifted and scaled; `levels`: those of the column that are features."""
     if feature.part == "missing":
         return pd.isna(cells).astype(np.float64)
-    values = filled(cells, feature.fill)
+    values = with_fill(cells, feature.fill)
     if feature.part == "others":
         return np.array([cell not in levels and bool(cell) for cell in values.tolist()], dtype=np.float64)
     if feature.part:
@@ -96,7 +96,7 @@ def feature_values(cells: np.ndarray, feature: Feature, levels: Sequence[str]) -
     return values if feature.level is None else (values == feature.level).astype(np.float64)
 
 
-def filled(cells: np.ndarray, fill: float | str | None) -> np.ndarray:
+def with_fill(cells: np.ndarray, fill: float | str | None) -> np.ndarray:
     if fill is None:
         return cells
     absent = pd.isna(cells)

@@ -13,11 +13,11 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.cells import equal_in_value, feature_values, filled, held_cells
+from mcsvm_gui.core.data.preparation.cells import equal_in_value, feature_values, held_cells, with_fill
 from mcsvm_gui.core.data.preparation.date_parts import parts_of
 from mcsvm_gui.core.data.preparation.gaps import usable_rows
 from mcsvm_gui.core.data.preparation.neighbors import Neighbors, fit_neighbors
-from mcsvm_gui.core.data.preparation.rules import Feature, some
+from mcsvm_gui.core.data.preparation.rules import Feature, some_names
 from mcsvm_gui.core.data.preparation.scaling import (
     NOTHING_VARIES,
     Scaling,
@@ -43,7 +43,7 @@ def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
     if not cells and not texts:
         raise FileError(dataset.name, "no column holds a single value; a data file has at least one feature")
     notices = (
-        [Notice("empty columns", Sentence("columns without any value are left out: {empty}", empty=some(empty)))]
+        [Notice("empty columns", Sentence("columns without any value are left out: {empty}", empty=some_names(empty)))]
         if empty
         else []
     )
@@ -112,7 +112,7 @@ def _source(
         fill, values = None, near
     else:
         fill = _fill(rules, cells, weights) if rules.fills else None
-        values = filled(cells, fill)
+        values = with_fill(cells, fill)
     parts: list[tuple[str | None, str]] = [(None, "")]
     joined: tuple[str, ...] = ()
     if date:
@@ -207,7 +207,7 @@ def _fill_notices(sources: list[_Source]) -> list[Notice]:
     gaps = [source for source in sources if source.absent]
     if len(gaps) > MOST_SENTENCES:
         cells = sum(source.absent for source in gaps)
-        which = some([f"{source.name} = {_shown(source.fill)}" for source in gaps])
+        which = some_names([f"{source.name} = {_shown(source.fill)}" for source in gaps])
         return [
             Notice(
                 "filled",
@@ -287,7 +287,7 @@ def _level_notices(sources: list[_Source]) -> list[Notice]:
         if s.joined
     ]
     if len(few) > MOST_SENTENCES:
-        count, which = sum(len(s.levels) for s in few), some([s.name for s in few])
+        count, which = sum(len(s.levels) for s in few), some_names([s.name for s in few])
         what = Sentence(
             "{few} text columns became {count} features, one per level: {which}", few=len(few), count=count, which=which
         )

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NoticeTally, NumberedColumns
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, finite, notices_of, some
+from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, finite, notices_of, some_names
 from mcsvm_gui.core.data.preparation.scaling import (
     NOTHING_VARIES,
     Scaling,
@@ -114,7 +114,7 @@ class MatrixPreparation:
         where = np.array([place.get(column.name, -1) for column in dataset.columns], dtype=np.int64)
         absent = np.setdiff1d(self.kept, where).tolist()
         if absent:
-            missing = some([self.names[position] for position in absent])
+            missing = some_names([self.names[position] for position in absent])
             raise FileError(dataset.name, "columns of the training data are missing here: {missing}", missing=missing)
         return matrix, where[matrix.indices]
 
@@ -166,7 +166,7 @@ class MatrixPreparation:
 
 def _ignored(tally: NoticeTally) -> Sentence:
     beyond = sorted(tally.words, key=class_order)
-    return Sentence("columns that the training data did not have are ignored: {beyond}", beyond=some(beyond))
+    return Sentence("columns that the training data did not have are ignored: {beyond}", beyond=some_names(beyond))
 
 
 def many_filled(filled: int, count: int, width: int) -> bool:
@@ -236,7 +236,9 @@ def _sparse(dataset: Dataset) -> sp.csr_array:
     text = [column.name for column in dataset.columns if column.kind == "category"]
     if text:
         raise FileError(
-            dataset.name, "the model was trained on numbers only; these columns hold text: {text}", text=some(text)
+            dataset.name,
+            "the model was trained on numbers only; these columns hold text: {text}",
+            text=some_names(text),
         )
     cells = dataset.table.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isnan(cells).any():

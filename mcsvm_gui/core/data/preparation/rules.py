@@ -47,7 +47,7 @@ class Prepared:
     notices: tuple[Notice, ...]
 
 
-def some(names: list[str], most: int = 5) -> str:
+def some_names(names: list[str], most: int = 5) -> str:
     """A list for a sentence, long names shortened."""
     shown = ", ".join(name if len(name) <= 40 else f"{name[:37]}..." for name in names[:most])
     return Sentence("{shown}, ... ({total} in all)", shown=shown, total=len(names)) if len(names) > most else shown

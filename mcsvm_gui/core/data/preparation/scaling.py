@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Notice
-from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
@@ -61,7 +61,7 @@ def sparse_scaling(rule: str, matrix: sp.csr_array, weights: np.ndarray | None) 
 
 
 def constant_notice(names: list[str]) -> Notice:
-    return Notice("constant columns", Sentence("constant columns are left out: {names}", names=some(names)))
+    return Notice("constant columns", Sentence("constant columns are left out: {names}", names=some_names(names)))
 
 
 def spread_notice(rule: str, names: list[str], reach: np.ndarray) -> list[Notice]:

@@ -28,7 +28,7 @@ from mcsvm_gui.core.data.preparation.cells import (
 from mcsvm_gui.core.data.preparation.date_parts import PARTS
 from mcsvm_gui.core.data.preparation.gaps import dropped, usable_rows
 from mcsvm_gui.core.data.preparation.neighbors import Neighbors
-from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, notices_of, some
+from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, notices_of, some_names
 from mcsvm_gui.core.data.preparation.words import Words
 from solvers.errors import Sentence
 
@@ -144,7 +144,7 @@ class TablePreparation:
                 "the column {names} of the training data is missing here",
                 "the columns {names} of the training data are missing here",
                 count=len(absent),
-                names=some(absent),
+                names=some_names(absent),
             )
             raise FileError(dataset.name, sentence, line=1)
         known = {column.name for column in self.columns}
@@ -155,7 +155,9 @@ class TablePreparation:
         return [
             Notice(
                 "unknown columns",
-                Sentence("columns that the training data did not have are ignored: {strange}", strange=some(strange)),
+                Sentence(
+                    "columns that the training data did not have are ignored: {strange}", strange=some_names(strange)
+                ),
             )
         ]
 
@@ -172,7 +174,10 @@ class TablePreparation:
                 else "the column {name} must be dates, as in the training data; here it holds {some}"
             )
             raise FileError(
-                *(dataset.name, sentence), name=name, some=some([repr(series.iloc[row])]), line=line_of(dataset, row)
+                *(dataset.name, sentence),
+                name=name,
+                some=some_names([repr(series.iloc[row])]),
+                line=line_of(dataset, row),
             )
         if kind in ("number", "date"):
             return numbers(series)
@@ -288,7 +293,7 @@ def _strange(tally: NoticeTally) -> Sentence:
     return Sentence(
         "the column {name} holds what training did not know: {some}",
         name=tally.about,
-        some=some(list(tally.words)),
+        some=some_names(list(tally.words)),
     )
 
 

@@ -72,10 +72,10 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     shown = Path(path)
     with reading(shown) as stream:
         content = stream.read()
-    return checked(Source(shown, *unpack(shown, content)))
+    return checked_source(Source(shown, *unpack(shown, content)))
 
 
-def checked(source: Source) -> Source:
+def checked_source(source: Source) -> Source:
     if not source.data:
         packing = source.packing
         inside = Sentence(" (its {packing} content is nothing)", packing=packing[-1]) if packing else ""

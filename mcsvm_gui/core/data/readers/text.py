@@ -51,7 +51,7 @@ def decode(source: Source, options: ReadOptions) -> Text:
     data = source.data
     if options.encoding is None and data.isascii() and b"\0" not in data:
         return Text(source, no_binary(source, data))
-    encoding = guessed(source) if options.encoding is None else known(options.encoding)
+    encoding = guessed(source) if options.encoding is None else known_encoding(options.encoding)
     text = no_binary(source, _decoded(source, data, encoding), strictly=encoding == "cp1252")
     if options.encoding is not None:
         return Text(source, text)
@@ -68,7 +68,7 @@ def doubt(encoding: str) -> Notice:
     return Notice("encoding-guessed", sentence)
 
 
-def known(encoding: str) -> str:
+def known_encoding(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "".encode(name)

@@ -47,7 +47,7 @@ def available() -> bool:
     return importlib.util.find_spec("matplotlib") is not None
 
 
-def needed(what: str) -> ModuleType:
+def require_matplotlib(what: str) -> ModuleType:
     try:
         return importlib.import_module("matplotlib")
     except ImportError:

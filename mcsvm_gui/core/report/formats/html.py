@@ -20,7 +20,7 @@ from mcsvm_gui.core.report.blocks import (
     shortened,
     undirected,
 )
-from mcsvm_gui.core.report.formats.drawing import needed, svg
+from mcsvm_gui.core.report.formats.drawing import require_matplotlib, svg
 
 BADGES = {"solved": "●", "nearly": "◐", "not solved": "○"}
 STYLE = """
@@ -59,7 +59,7 @@ figure{margin:12px 0 20px}figure svg{max-width:100%;height:auto;display:block}fi
 
 def text_of(report: Report) -> str:
     if report.figures:
-        needed("an HTML report with figures")
+        require_matplotlib("an HTML report with figures")
     blocks = "\n".join(_sections(report))
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (

@@ -23,7 +23,7 @@ from mcsvm_gui.core.report.blocks import (
     shortened,
     undirected,
 )
-from mcsvm_gui.core.report.formats.drawing import needed, settings
+from mcsvm_gui.core.report.formats.drawing import require_matplotlib, settings
 from mcsvm_gui.core.report.formats.missing_glyphs import unshown
 from mcsvm_gui.core.report.formats.text_width import (
     MONO,
@@ -51,7 +51,7 @@ BADGES = {"solved": "#12805c", "nearly": "#8a5b00", "not solved": "#b3261e"}
 
 
 def content(report: Report) -> bytes:
-    needed("a PDF report")
+    require_matplotlib("a PDF report")
     stream = io.BytesIO()
     wanted = {"figure.max_open_warning": 0, "font.family": faces(SHAPED[SANS])}
     with settings(**wanted), _any_weight():

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from mcsvm_gui.core.cluster.connection import FAREWELL, Connection
-from mcsvm_gui.core.cluster.examining import fit
+from mcsvm_gui.core.cluster.examining import checked_cluster
 from mcsvm_gui.core.tune.cluster import worker
 from mcsvm_gui.core.tune.cluster.payload import Payload
 from solvers.errors import Sentence
 from solvers.selection.cell import Trial
-from solvers.selection.executor import Folds, LostWorkers, emptied
+from solvers.selection.executor import Folds, LostWorkers, drained
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.trials.task import Done, Task
 from solvers.work import LOOK_SECONDS
@@ -39,7 +39,7 @@ ATTEMPTS = 4  # at a task; Dask gives one up when several workers have died unde
 def workers_at(address: str, stopped: Callable[[], bool]) -> Iterator[Workers]:
     """Raises InputError where there are none, or none that would find the numbers that are found here."""
     with Connection(address, stopped) as connection:
-        yield Workers(connection, max(fit(connection).threads))
+        yield Workers(connection, max(checked_cluster(connection).threads))
 
 
 class Workers:
@@ -75,12 +75,12 @@ class Workers:
         deadline = float("inf")
         while not work.done() and time.monotonic() < deadline:
             wait([work], timeout=LOOK_SECONDS)
-            yield from emptied(batch.came)
+            yield from drained(batch.came)
             if stopped() and not batch.stopping:
                 batch.stopping, deadline = True, time.monotonic() + STOP_WITHIN
         if work.done():
             work.result()
-        yield from emptied(batch.came)
+        yield from drained(batch.came)
 
 
 class TaskBatch:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from solvers.selection.executor import Folds, one
+from solvers.selection.executor import Folds, perform_one
 from solvers.selection.folds import Fold
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.trials.shared import FoldRows
@@ -49,7 +49,7 @@ def work(
     results, stopped = Queue(name), StopSignal(Event(name), worker, str(worker.get_current_task()))
     try:
         with limited(settings.threads or 1):
-            _hand_over(one(task, share.folds(prepare), settings, stopped), results)
+            _hand_over(perform_one(task, share.folds(prepare), settings, stopped), results)
     finally:
         results.close()
 

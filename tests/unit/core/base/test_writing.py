@@ -15,9 +15,9 @@ from mcsvm_gui.core.base.writing import (
     check_writable,
     csv_text,
     plain_cell,
+    replacing,
     safe_cell,
     write_text,
-    written,
 )
 from solvers import InputError
 
@@ -25,7 +25,7 @@ from solvers import InputError
 def test_an_error_in_between_leaves_the_old_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "x"
     write_text(path, "old")
-    with pytest.raises(TypeError), written(path) as stream:
+    with pytest.raises(TypeError), replacing(path) as stream:
         stream.writelines([b"new", None])  # type: ignore[list-item]
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

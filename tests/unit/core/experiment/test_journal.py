@@ -15,7 +15,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.measures import MEASURES, measure_rows
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, reference, running
-from mcsvm_gui.core.experiment.searching import SearchRunner, SearchSpec, asked
+from mcsvm_gui.core.experiment.searching import SearchRunner, SearchSpec, key_of_request
 from mcsvm_gui.core.machine.posing import Posed
 from mcsvm_gui.core.machine.request import Request
 
@@ -140,8 +140,8 @@ def test_only_the_same_training_of_the_same_rows_is_the_same(path: Path) -> None
 def test_which_files_were_asked_for_is_no_part_of_a_key() -> None:
     """Their rows are; and entries of old, whose requests had fewer such fields, are found."""
     named = Request(data="a.csv", test="b.csv", digest="01", test_digest="02")
-    assert asked(named) == asked(Request())
-    assert not {"data", "test", "digest", "test_digest"} & asked(named).keys()
+    assert key_of_request(named) == key_of_request(Request())
+    assert not {"data", "test", "digest", "test_digest"} & key_of_request(named).keys()
 
 
 def test_keys_stay_what_they_are() -> None:

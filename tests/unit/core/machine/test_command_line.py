@@ -15,7 +15,7 @@ from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import HEADERS, MISSING, SCALES, ReadOptions
 from mcsvm_gui.core.data.preparation import Rules
-from mcsvm_gui.core.machine.command_line import _for_windows, arguments_of, command, quoted
+from mcsvm_gui.core.machine.command_line import _for_windows, arguments_of, command, shell_line
 from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
@@ -81,7 +81,7 @@ def test_parsing_the_command_gives_the_request(request: Request) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(text, min_size=1))
 def test_a_shell_splits_it_into_the_same_words(line: list[str]) -> None:
-    assert shlex.split(quoted(line)) == line
+    assert shlex.split(shell_line(line)) == line
 
 
 @given(finite)

@@ -12,7 +12,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
-from mcsvm_gui.core.tune.best import Chosen, chosen, least_rows, search_for_best, trainings
+from mcsvm_gui.core.tune.best import Chosen, best_of_each, least_rows, search_for_best, trainings
 from mcsvm_gui.core.tune.search import Tuned, Tuning
 from solvers.selection.cell import Cell, CellResult, FoldResult
 
@@ -38,7 +38,7 @@ def tuned(cells: dict[Cell, CellResult], *, cut: bool = False, ranges: tuple[str
 
 
 def found(cells: dict[Cell, CellResult], *, cut: bool = False, ranges: tuple[str, ...] = ()) -> dict[str, Chosen]:
-    return chosen(tuned(cells, cut=cut, ranges=ranges))
+    return best_of_each(tuned(cells, cut=cut, ranges=ranges))
 
 
 def test_a_machine_tested_on_few_folds_is_not_the_best_by_luck() -> None:
@@ -88,6 +88,6 @@ def test_the_best_is_trained_however_small_a_class_is(rarest: int, folds: int | 
     request, wanted = search_for_best(plain, rows, ("ova",), 60.0)
     done = Tuned(Tuning(request, wanted, rows), {Cell("ova", 1.0, 1.0): result(0.9)}, {}, (), 1.0, False)
     assert least_rows(done) == rarest
-    (wished,) = trainings(plain, done, chosen(done))
+    (wished,) = trainings(plain, done, best_of_each(done))
     calibration = train(wished, rows).document["calibration"]
     assert (None if calibration is None else calibration["folds"]) == folds

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.cells import NO_CONDITION, conditions, document, found
+from mcsvm_gui.core.tune.cells import NO_CONDITION, conditions, document, read_cells
 from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
@@ -67,7 +67,7 @@ SAME |= {"test_digest": "other", "calibrate": "sigmoid", "calibration_folds": 9,
 def test_cells_come_back(cells: dict[Cell, dict[int, FoldResult]]) -> None:
     known = {cell: CellResult(folds) for cell, folds in cells.items()}
     rows = [(*cell, json.loads(json.dumps(document(result)))) for cell, result in known.items()]
-    assert found(rows) == (known, 0)
+    assert read_cells(rows) == (known, 0)
 
 
 @given(seed=st.integers(0, 1000))
@@ -77,7 +77,7 @@ def test_all_measures_come_back(seed: int) -> None:
     tested = Measured(*codes, rng.uniform(0.1, 2.0, 5), rng.uniform(0.0, 9.0, WIDTH), -3)
     fold = FoldResult(0.5, 1.0, 3, 4, Ending.CONVERGED, Certificate(1.0, 0.9, 0.0, 0.0), tested=tested)
     kept = json.loads(json.dumps(document(CellResult({0: fold, 3: fold}))))
-    cells, unreadable = found([("ww", 1.0, 1.0, kept)])
+    cells, unreadable = read_cells([("ww", 1.0, 1.0, kept)])
     assert unreadable == 0
     for score in SCORES.values():
         (result,) = cells.values()
@@ -90,8 +90,8 @@ def test_all_measures_come_back(seed: int) -> None:
 def test_measures_that_make_no_sense_are_no_cell(broken: dict[str, Any]) -> None:
     whole = {"given": [0], "decided": [1], "weight": [2.0], "losses": [1.0] * WIDTH, "first": 0}
     fold = GOOD["folds"]["0"]
-    assert found([("ww", 1.0, 1.0, {"folds": {"0": {**fold, "tested": whole}}})])[1] == 0
-    assert found([("ww", 1.0, 1.0, {"folds": {"0": {**fold, "tested": whole | broken}}})])[1] == 1
+    assert read_cells([("ww", 1.0, 1.0, {"folds": {"0": {**fold, "tested": whole}}})])[1] == 0
+    assert read_cells([("ww", 1.0, 1.0, {"folds": {"0": {**fold, "tested": whole | broken}}})])[1] == 1
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_measures_that_make_no_sense_are_no_cell(broken: dict[str, Any]) -> None
     ],
 )
 def test_what_is_no_cell_is_left_out_and_counted(row: tuple) -> None:
-    assert found([row, ("ww", 2.0, None, GOOD)])[0].keys() == {Cell("ww", 2.0, None)}
-    assert found([row])[1] == 1
+    assert read_cells([row, ("ww", 2.0, None, GOOD)])[0].keys() == {Cell("ww", 2.0, None)}
+    assert read_cells([row])[1] == 1
 
 
 def test_every_part_of_a_request_is_a_condition_or_is_none() -> None:

@@ -16,7 +16,7 @@ from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess
 from mcsvm_gui.core.data.files.compression import is_workbook, memory
-from mcsvm_gui.core.data.files.optional import needed, opened
+from mcsvm_gui.core.data.files.optional import read_undamaged, require_package
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
@@ -41,9 +41,9 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
             "this is no .xlsx workbook; leave {format} out, or name the right one",
             format=OptionWords("format"),
         )
-    needed(source, NAME)
+    require_package(source, NAME)
     library_warnings.drop_openpyxl()
-    sheets = opened(source, Sentence("Excel workbook"), lambda: _sheets(source))
+    sheets = read_undamaged(source, Sentence("Excel workbook"), lambda: _sheets(source))
     held = {str(name): grid for name, grid in sheets.items() if not grid.isna().all(axis=None)}
     if not held:
         raise FileError(source.path, "no sheet of the workbook holds anything")

@@ -12,7 +12,7 @@ from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.files.compression import holds_arrays, memory
-from mcsvm_gui.core.data.files.optional import opened
+from mcsvm_gui.core.data.files.optional import read_undamaged
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import roles
@@ -40,7 +40,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
             "this is no .npz archive of NumPy arrays; leave {format} out, or name the right one",
             format=OptionWords("format"),
         )
-    members = opened(source, Sentence(".npz archive"), lambda: _members(source))
+    members = read_undamaged(source, Sentence(".npz archive"), lambda: _members(source))
     rows, classes = _pair(source, members)
     table = _table(source, rows, members[rows])
     columns, given = [table[:, j] for j in range(table.shape[1])], _columns(source, members, table.shape[1])

@@ -11,7 +11,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files.compression import memory
-from mcsvm_gui.core.data.files.optional import needed, opened
+from mcsvm_gui.core.data.files.optional import read_undamaged, require_package
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles
@@ -37,8 +37,8 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
             "this is no Parquet file; leave {format} out, or name the right one",
             format=OptionWords("format"),
         )
-    needed(source, NAME)
-    frame = opened(source, Sentence("Parquet file"), lambda: _frame(source))
+    require_package(source, NAME)
+    frame = read_undamaged(source, Sentence("Parquet file"), lambda: _frame(source))
     given = [str(name) for name in frame.columns]
     columns, notices = column_names(given, len(given))
     chosen = roles.choose(source.path, columns, given, options, needs_label=needs_label)
