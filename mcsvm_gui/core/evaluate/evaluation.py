@@ -263,8 +263,13 @@ def _line(kind: str, ranks: Ranks) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _averaged(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Every class counts alike."""
-    return {MACRO: np.mean(list(values.values()), axis=0)} if values else {}
+    """Every class counts alike; in a resample, every class that it has rows of."""
+    if not values:
+        return {}
+    each = np.array(list(values.values()))
+    known = np.isfinite(each)
+    count = known.sum(axis=0)
+    return {MACRO: np.where(count > 0, np.where(known, each, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)}
 
 
 def check_classes(rows: DecidedRows, name: str) -> None:

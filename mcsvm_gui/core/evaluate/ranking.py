@@ -75,12 +75,14 @@ class Ranks:
         return np.where(self.true[..., -1] > 0.0, found, np.nan)
 
     def roc_on_grid(self) -> np.ndarray:
-        """(..., GRID): the recall at each fall-out, the highest where ROC rises straight up."""
-        return _each(self.fall_out, self.recall, lambda x, y: np.interp(GRID, x, y))
+        """(..., GRID): the recall at each fall-out, the highest where ROC rises straight up; NaN as for the area."""
+        line = _each(self.fall_out, self.recall, lambda x, y: np.interp(GRID, x, y))
+        return np.where(self.both[..., None], line, np.nan)
 
     def precision_on_grid(self) -> np.ndarray:
-        """(..., GRID): the precision at the highest threshold with that recall."""
-        return _each(self.recall, self.precision, lambda x, y: y[np.searchsorted(x[:-1], GRID - 1e-12)])
+        """(..., GRID): the precision at the highest threshold with that recall; NaN where the class has no rows."""
+        line = _each(self.recall, self.precision, lambda x, y: y[np.searchsorted(x[:-1], GRID - 1e-12)])
+        return np.where(self.true[..., -1:] > 0.0, line, np.nan)
 
 
 def _sums(values: np.ndarray, ends: np.ndarray) -> np.ndarray:

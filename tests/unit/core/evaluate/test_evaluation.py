@@ -213,6 +213,29 @@ def test_intervals_are_those_of_rows_drawn_one_by_one() -> None:
     assert found.intervals != evaluate_rows(rows, seed=4, resamples=40).intervals
 
 
+def test_resamples_without_a_class_say_nothing_of_it() -> None:
+    """A class of one row is in 63 % of them: its curve, and the mean over classes, are those of the others."""
+    rows = made(3, 60, ties=False)
+    rows = rows.taken(np.append(np.flatnonzero(rows.true != 2), np.flatnonzero(rows.true == 2)[:1]))
+    found, n = evaluate_rows(rows, seed=5, resamples=80), rows.true.size
+    rng = np.random.default_rng(5)
+    lines: dict[str, list[np.ndarray]] = {"c2": [], MACRO: []}
+    areas = []
+    for drawn in rng.integers(n, size=(80, n)):
+        true, each = rows.true[drawn], {}
+        for number in np.unique(true):
+            x, y, _ = metrics.roc_curve(true == number, rows.scores[drawn, number], drop_intermediate=False)
+            each[number] = np.interp(GRID, x, y), metrics.auc(x, y)
+        lines[MACRO].append(np.mean([line for line, _ in each.values()], axis=0))
+        areas.append(np.mean([area for _, area in each.values()]))
+        lines["c2"] += [each[2][0]] if 2 in each else []
+    assert 30 < len(lines["c2"]) < 70
+    for name, drawn_lines in lines.items():
+        wanted = np.percentile(drawn_lines, [2.5, 97.5], axis=0)
+        np.testing.assert_allclose(found.roc[name].band, wanted, atol=1e-12, err_msg=name)
+    assert found.intervals[f"roc_auc: {MACRO}"] == pytest.approx(np.percentile(areas, [2.5, 97.5]), abs=1e-12)
+
+
 def test_bands_hold_the_curve_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = made(3, 120)
     found = evaluate_rows(rows, resamples=60)
