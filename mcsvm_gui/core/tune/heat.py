@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from solvers.selection.grid import Grid
 
 SPREAD = "std"  # of the folds, by the measure that cells are chosen by
-FEW = 100  # cells, below which contours would be angles; outlines show then what is near the best
+FEW = 100  # cells, below which contours would be angles, as among cells of two sizes; outlines show what is near best
 WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best mean: where contours run
 SLACK = 1e-6  # of a step: rounding of powers
 APART = 2.0  # steps between the cells without gamma and the others
@@ -162,7 +162,7 @@ def heat_map(
         linear=linear,
         first_cost=grid.costs.low,
         first_gamma=None if grid.gammas is None else grid.gammas.low,
-        levels=_levels(value, scale) if len(cells) >= FEW else (),
+        levels=_levels(value, scale) if len(cells) >= FEW and len(set(sides)) == 1 else (),
         ticks=() if scale is None else ticks(value, scale),
         words=lambda number: words(tried[number]),
         near=near_best(tried, results, best) if best in tried else (),

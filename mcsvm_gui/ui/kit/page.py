@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,6 +20,7 @@ from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
 FORM_WIDTH = WIDTH
+FAR = 1 << 16  # pixels, more than any window has
 
 
 class _Plain(QVBoxLayout):
@@ -68,12 +69,27 @@ class PageWidget(QWidget):
 class TableSplitter(QSplitter):
     """What a page shows of runs, and below it the table of all runs, which comes later."""
 
+    _placed = False  # its handle, by the user: now or in a session before
+
     def __init__(self, name: str, upper: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical)
         self.setObjectName(name)
         self.setHandleWidth(UNIT)
         self.addWidget(upper)
         self.setCollapsible(0, False)
+        self.splitterMoved.connect(self._place)
+
+    def _place(self) -> None:
+        self._placed = True
+
+    def restoreState(self, state: QByteArray | bytes | bytearray | memoryview) -> bool:
+        self._place()
+        return super().restoreState(state)
+
+    def favour_upper(self) -> None:
+        """It gets all the height that the table can spare, unless the user has placed the handle."""
+        if not self._placed:
+            self.setSizes([FAR, 1])
 
     def set_table(self, table: QWidget) -> None:
         self.addWidget(table)

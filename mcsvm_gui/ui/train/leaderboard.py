@@ -26,7 +26,7 @@ MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
 WIDE, WIDER = 82 * UNIT, 110 * UNIT  # pixels from which there is room for how a run was validated, and made
 MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
-ROWS = 6  # seen without scrolling, however small the window is
+FEWEST, ROWS = 2, 6  # rows that have room, and that are seen without scrolling, however small the window is
 CHOSEN = "chosen"  # the key under which a project keeps what cross-validation said of the runs it chose
 
 
@@ -42,7 +42,7 @@ class Leaderboard(RunTable):
         self.setAccessibleName(tr("Leaderboard"))
         self.verticalHeader().setDefaultSectionSize(3 * UNIT)
         self.horizontalHeader().setFixedHeight(HEADER)
-        self.setMinimumHeight(ROWS * 3 * UNIT + HEADER + 2 * self.frameWidth())
+        self._make_room()
         self.horizontalHeader().setStretchLastSection(True)
         digit = self.fontMetrics().horizontalAdvance("0")
         for place, column in enumerate(self.runs.columns):  # all of them in a window of 1024 pixels
@@ -68,6 +68,12 @@ class Leaderboard(RunTable):
             self.runs.arrange()
             self.choose(chosen)
         self._choose_columns()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Where there are few runs, the height is the plots'."""
+        rows = min(max(self.runs.rowCount(), FEWEST), ROWS)
+        self.setMinimumHeight(rows * 3 * UNIT + HEADER + 2 * self.frameWidth())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -163,6 +163,12 @@ class TrainPage(PageWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.card.shorten(self.height() < HIGH)
+        self._give_plots_room()
+
+    def _give_plots_room(self) -> None:
+        """In a low window, all the height that the leaderboard does not need."""
+        if self.height() < HIGH:
+            self.splitter.favour_upper()
 
     def set_run_table(self, table: QWidget) -> None:
         self.tabs.addTab(table, tr("All runs"))
@@ -267,6 +273,7 @@ class TrainPage(PageWidget):
 
     def show_standings(self, records: Sequence[RunRecord], standings: Standings) -> None:
         self.board.show_runs(records, standings)
+        self._give_plots_room()
 
     def put_standing(self, record: RunRecord) -> None:
         self.board.put(record)

@@ -133,6 +133,7 @@ class TunePage(PageWidget):
         self.progress.setFixedHeight(UNIT)
         self.progress.setMinimumWidth(6 * UNIT)
         self.progress_text = wrapped("tuneProgressLabel")  # else it would push what is right of it out of the window
+        self.progress_text.setMinimumWidth(10 * UNIT)
         self.values = Combo()
         self.values.setObjectName("heatmapValueCombo")
         self.values.setAccessibleName(tr("What the colours show"))

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
+from run_examples import record
 
 from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.core.project.columns import columns
@@ -79,6 +80,28 @@ def test_a_run_keeps_its_name_beside_a_long_badge_and_three_buttons(qtbot: QtBot
     page.show_actions(True, True)
     qtbot.waitUntil(lambda: page.card.title.width() >= page.fontMetrics().horizontalAdvance("ww 1, vowel"))
     assert page.card.pause.accessibleName() == "Resume"
+
+
+def test_in_a_low_window_plots_have_the_height_that_few_runs_leave(qtbot: QtBot) -> None:
+    page = TrainPage()
+    qtbot.addWidget(page)
+    page.resize(928, 600)
+    page.set_run_table(RunPanel(columns()))
+    with qtbot.waitExposed(page):
+        page.show()
+    page.show_run("ww 1", Badge("solved", "Solved", ""), "")
+    heights = {}
+    for count in (1, 2, 6, 9):
+        page.show_standings([record(run) for run in range(1, count + 1)], {})
+        qtbot.wait(1)
+        heights[count] = page.plots.height()
+        assert page.board.viewport().height() >= min(count, 6) * page.board.verticalHeader().defaultSectionSize()
+    assert heights[2] > heights[6] == heights[9]
+    page.splitter.moveSplitter(page.splitter.sizes()[0] - 20, 1)
+    placed = page.splitter.sizes()
+    page.show_standings([record(1)], {})
+    qtbot.wait(1)
+    assert page.splitter.sizes() == placed
 
 
 def test_the_train_page_fits_beside_a_queue_at_1024_by_700(qtbot: QtBot) -> None:

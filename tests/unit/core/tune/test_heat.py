@@ -106,6 +106,16 @@ def test_contours_run_below_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> 
     assert other.levels == ()
 
 
+def test_no_contours_run_among_cells_of_two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between a wide cell and narrow ones they would be corners and loops."""
+    monkeypatch.setattr(heat, "FEW", 0)
+    cells = {Cell("ww", cost, 0.5): result(0.985) for cost in (1.0, 2.0, 4.0)}
+    scale = heat.Scale(0.975, 0.99)
+    assert heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", scale).levels
+    cells[Cell("ww", 2.0**0.5, 0.5)] = result(0.985)
+    assert heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", scale).levels == ()
+
+
 def test_only_what_the_form_asks_for_counts() -> None:
     known = {
         Cell(machine, cost, gamma): result(0.5)
