@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.files.address import full_address
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
-from mcsvm_gui.core.machine import names
+from mcsvm_gui.core.machine import names, warming
 from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.posing import class_weights_of
 from mcsvm_gui.core.machine.request import Request
@@ -147,6 +147,7 @@ class Tuning:
 
         `spent`: seconds of the time budget before a pause.
         """
+        self.rehearse(stopped)
         began, deadline = time.perf_counter(), Deadline(self.wanted.budget, spent)
 
         def over() -> bool:
@@ -171,6 +172,13 @@ class Tuning:
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
         cut = deadline.was_over and not ended
         return Tuned(self, study.results(), composites, tuple(nested), seconds, ended, trouble, cut)
+
+    def rehearse(self, stopped: Callable[[], bool]) -> None:
+        """What a first search compiles is not of its time budget. Workers of a cluster compile when they are asked."""
+        if self.wanted.budget is not None and self.wanted.scheduler is None:
+            for machine in self.grid.machines:
+                if not stopped():
+                    warming.rehearse_search(machine)
 
     def forget_partial(self) -> None:
         """Before `run` is called again: tasks that were interrupted are done anew, and end with the same digits."""

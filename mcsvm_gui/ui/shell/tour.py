@@ -24,7 +24,7 @@ class TourView(Protocol):
 def steps() -> tuple[str, ...]:
     return (
         tr("1 of 3: open your data. Drop a file on the window, or take a sample below."),
-        tr("2 of 3: press “Find the best model”. All six machines are tried within the seconds beside it."),
+        tr("2 of 3: on Train, press “Find the best model”. All six machines are tried within the seconds beside it."),
         tr("3 of 3: read the sentence at the top. It says which machine is best and how sure, and what to do next."),
     )
 

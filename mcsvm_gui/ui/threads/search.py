@@ -61,6 +61,7 @@ class SearchJob(Job):
 
         self.become(JobState.PREPARING)
         tuning = Tuning(self.request, self.wanted, self.dataset, self.done)
+        tuning.rehearse(lambda: self.ending)  # before anybody counts seconds
         self.tell(Begun(tuning), urgent=True)
         self.rest()
         if self.wanted.scheduler is None:

@@ -372,7 +372,7 @@ class TrainPresenter(QObject):
         if self._workspace.searches.active:
             return tr("C and gamma are being searched; the maps on the Tune page fill meanwhile. Curves follow here.")
         return tr(
-            "Nothing is being trained. Press Train, or train all six machines and watch them race;"
+            "Press “Find the best model”, and a sentence says which machine it is. Or train one, or all six;"
             " runs chosen in the table below appear here."
         )
 

@@ -156,7 +156,7 @@ def test_while_c_and_gamma_are_searched_the_empty_plots_say_so(page: Page) -> No
     assert "being searched" in page.view.last("show_empty")[0]
     [search] = page.space.searches.active
     page.space.searches.stop(search)
-    assert "Nothing is being trained" in page.view.last("show_empty")[0]
+    assert "Find the best model" in page.view.last("show_empty")[0]
 
 
 def test_without_data_the_page_says_where_to_get_some(qtbot: QtBot, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_without_data_the_page_says_where_to_get_some(qtbot: QtBot, tmp_path: Pa
     assert "Data page" in empty.view.last("show_empty")[0]
     empty.open()
     assert empty.view.obstacle is None
-    assert "Press Train" in empty.view.last("show_empty")[0]
+    assert "Find the best model" in empty.view.last("show_empty")[0]
     empty.collection.close()
 
 

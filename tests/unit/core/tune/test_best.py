@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine import warming
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.tune.best import Chosen, best_of_each, least_rows, search_for_best, trainings
+from mcsvm_gui.core.tune.options import range_of
 from mcsvm_gui.core.tune.search import Tuned, Tuning
 from solvers.selection.cell import Cell, CellResult, FoldResult
 
@@ -39,6 +42,20 @@ def tuned(cells: dict[Cell, CellResult], *, cut: bool = False, ranges: tuple[str
 
 def found(cells: dict[Cell, CellResult], *, cut: bool = False, ranges: tuple[str, ...] = ()) -> dict[str, Chosen]:
     return best_of_each(tuned(cells, cut=cut, ranges=ranges))
+
+
+def test_what_a_first_search_compiles_is_not_of_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    request, wanted = search_for_best(REQUEST, IRIS, ("ovo",), 0.5)
+    one = replace(wanted, search="grid", led=False, C=range_of("1"), gamma=range_of("1"))
+    Tuning(request, replace(one, budget=None), IRIS).run()  # all that is compiled is here
+    compiled: list[str] = []
+    monkeypatch.setattr(warming, "_searched", set())
+    monkeypatch.setattr(warming, "_search", lambda machine: (compiled.append(machine), time.sleep(0.6)))
+    found = Tuning(request, one, IRIS).run()
+    assert compiled == ["ovo"]
+    assert (len(found.results), found.over_budget) == (1, False)
+    Tuning(request, one, IRIS).run()
+    assert compiled == ["ovo"]  # once in a process
 
 
 def test_a_machine_tested_on_few_folds_is_not_the_best_by_luck() -> None:
