@@ -13,7 +13,7 @@ import numpy as np
 
 from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel
-from solvers.products import kernel_matrix, kernel_products
+from solvers.products import kernel_matrix, kernel_products, matrix_rows, tiles_of
 from solvers.work import (
     LARGE,
     LEAST_ROWS,
@@ -49,7 +49,7 @@ class Gram:
         inner: bool = False,
         shared: bool = False,
     ) -> None:
-        self.kernel, self.points, self.shared = kernel, points, shared
+        self.kernel, self.points, self.inner, self.shared = kernel, points, inner, shared
         self.cache_bytes = cache_mb * 2**20
         fits = len(self) <= EXACT_ROWS and 12.0 * len(self) ** 2 <= self.cache_bytes
         self.small = fits and not inner and not isinstance(kernel, FeatureKernel)  # all of K is kept in float64
@@ -79,6 +79,7 @@ class Gram:
         """Forget every row."""
         self.widen()
         self._exact: np.ndarray | None = None
+        self._pages: Pages | None = None  # what the store lies in
         self.store = np.empty((0, len(self)), dtype=np.float32)
         self.slot_of = np.full(len(self), -1, dtype=np.int64)
         self._example_in = np.full(self.capacity, -1, dtype=np.int64)
@@ -106,33 +107,38 @@ class Gram:
         return self.slot_of[examples]
 
     def fetch_all(self) -> Work[None]:
-        """The rows of all examples of a small Gram into its empty store: half of the values are computed."""
+        """The rows of all examples into the empty store: half of the values are computed."""
         assert self.ready_for_all, "fetch_all of a large Gram, with rows in the store, or without room for all"
-        pages, n = Pages(4 * len(self) ** 2), len(self)
-        values = pages.array(np.float32).reshape(n, n)
-        values[...] = yield from self.exact()
-        self._pages, self.store = pages, values
+        self._make_store()
+        if self.small:
+            self.store[...] = yield from self.exact()
+        else:
+            yield from kernel_matrix(self.kernel, self.points, self.store)
+        n = len(self)
         self._remember(np.arange(n), self._free_slots(n), WHOLE)
         self.evaluations += n * (n + 1) // 2
 
     @property
     def ready_for_all(self) -> bool:
-        return self.small and self._filled == 0 and self.capacity == len(self)
+        """Of a large Gram alone where it is one of some examples: they were chosen so that most rows are needed."""
+        return (self.small or self.inner) and self._filled == 0 and self.capacity == len(self)
 
     # -- some of the examples ---------------------------------------------------------------------
 
     def narrow(self, examples: np.ndarray) -> Work[Gram]:
         """The kernel matrix of these examples, which has the memory of this one until `widen`."""
         if self._inner is None or not np.array_equal(self._inner_examples, examples):
+            pages = self._inner._pages if self._inner is not None else None
             self.release()
             yield from self.kernel.prepare(self.points, np.float32)
             points = yield from self.points.taking(examples)
-            self._inner_examples, self._inner = examples, self._with_memory(points)
+            self._inner_examples, self._inner = examples, self._with_memory(points, pages)
         return self._inner
 
-    def _with_memory(self, points: Points) -> Gram:
+    def _with_memory(self, points: Points, pages: Pages | None) -> Gram:
+        """`pages` are those of the one before: memory that was written costs less than new."""
         inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, inner=True)
-        inner._count = self._count
+        inner._count, inner._pages = self._count, pages
         return inner
 
     def widen(self) -> None:
@@ -149,6 +155,7 @@ class Gram:
             if self._inner is not None:
                 self._inner.cache_bytes = self.spare("")
                 self._inner._shrink(self._inner._room_for_rows())
+                self._inner._give_back()
 
     def spare(self, holder: str) -> float:
         """Bytes of the cache that a holder could reserve."""
@@ -177,6 +184,7 @@ class Gram:
         self._example_in, self.last_use = self._example_in[:capacity].copy(), self.last_use[:capacity].copy()
         self._block_of = self._block_of[:capacity].copy()
         if self.store.shape[0]:
+            assert self._pages is not None
             self._pages.keep(4 * len(self) * capacity)
             self.store = self.store[:capacity]
 
@@ -191,9 +199,16 @@ class Gram:
         self._filled += fresh.size
         return np.concatenate([old, fresh])
 
+    def _give_back(self) -> None:
+        """Memory that a larger matrix had before, and that is reserved for others now."""
+        if self._pages is not None:
+            self._pages.keep(max(self.store.nbytes, int(self.cache_bytes)))
+
     def _make_store(self) -> None:
-        self._pages = Pages(4 * len(self) * self.capacity)
-        self.store = self._pages.array(np.float32).reshape(self.capacity, len(self))
+        count = len(self) * self.capacity
+        if self._pages is None or self._pages.size < 4 * count:
+            self._pages = Pages(max(4 * count, int(self.cache_bytes) if self.inner else 0))
+        self.store = self._pages.array(np.float32)[:count].reshape(self.capacity, len(self))
 
     def _oldest(self, count: int) -> np.ndarray:
         """The filled slots used longest ago; of equal ones, the first."""
@@ -306,9 +321,7 @@ class Gram:
         slots = self.slot_of[examples]
         here = (slots >= 0) & (self._block_of[slots] == block)
         if block == WHOLE:
-            if examples.size != len(self) or not self.small:
-                raise ValueError("rows of all that were never in the store")
-            self.store[slots[here]] = finish(self.exact())[examples[here]]
+            self._refill_whole(slots, here)
             return int(here.sum())
         left = self.points.take(examples)
         for columns in self._pieces(examples.size):
@@ -316,6 +329,17 @@ class Gram:
             self.kernel.block(left, self.points.view(columns), values)
             self.store[slots[here], columns] = values[here]
         return int(here.sum())
+
+    def _refill_whole(self, slots: np.ndarray, here: np.ndarray) -> None:
+        """The rows that are here, of all that were computed at once, a tile's height of them at a time."""
+        if slots.size != len(self) or not (self.small or self.inner):
+            raise ValueError("rows of all that were never in the store")
+        if self.small:
+            self.store[slots[here]] = finish(self.exact())[here]
+            return
+        for cut in tiles_of(len(self)):
+            rows = matrix_rows(self.kernel, self.points, cut)
+            self.store[slots[cut][here[cut]]] = rows[here[cut]]
 
     def exact(self) -> Work[np.ndarray]:
         """K in float64, which a small Gram keeps."""
@@ -375,13 +399,14 @@ class Pages:
     def __init__(self, size: int) -> None:
         self.size = size
         self._map = _map(size) if size >= LARGE else None
+        self._array = np.empty(size if self._map is None else 0, np.uint8)
         if self._map is not None and hasattr(mmap, "MADV_HUGEPAGE"):
             self._map.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does: reading random rows then misses the TLB less often
 
     def array(self, dtype: Any) -> np.ndarray:
-        """All of the memory as one array, to be called once; the memory lives as long as any view of it."""
+        """All of the memory as one array; it lives as long as any view of it."""
         count = self.size // np.dtype(dtype).itemsize
-        return np.empty(count, dtype) if self._map is None else np.frombuffer(self._map, dtype, count)
+        return np.frombuffer(self._array if self._map is None else self._map, dtype, count)
 
     def keep(self, size: int) -> None:
         """Give back what lies beyond so many bytes, where that is large. Views of it stay valid and read zero."""

@@ -65,6 +65,18 @@ def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray) -> Work[No
     yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
 
 
+def matrix_rows(kernel: Kernel, points: Points, cut: slice) -> np.ndarray:
+    """The rows of one of `tiles_of` the points in their float32 `kernel_matrix`, with the same bits."""
+    rows, own = np.empty((cut.stop - cut.start, len(points)), np.float32), points.view(cut)
+    for other in tiles_of(len(points)):
+        beside = points.view(other)
+        if other.start >= cut.start:
+            kernel.block(own, beside, rows[:, other])
+        else:
+            rows[:, other] = kernel.block(beside, own, np.empty((len(beside), len(own)), np.float32)).T
+    return rows
+
+
 @dataclass(frozen=True)
 class KnownRows:
     """float32 kernel rows that a store holds: values of `Kernel.block`, with the error of its bound."""

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from small_data import blobs, dense_kernel, kernel_named
 
 from solvers import gram as module
+from solvers import products
 from solvers.gram import Gram
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
@@ -137,6 +138,37 @@ def test_rows_computed_all_at_once_are_right_and_restored(kind: str) -> None:
     again.restore(gram.pack())
     assert_same(gram, again)
     assert len(held(again)) == 35
+
+
+@pytest.mark.parametrize("left", [33, 40])
+@pytest.mark.parametrize("kind", POINTS)
+def test_the_whole_matrix_of_some_examples_is_right_and_restored(
+    kind: str, left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In tiles of 16, in single precision; also where a Newton step has taken the memory of some of its rows."""
+    monkeypatch.setattr(products, "TILE", 16)
+    points, examples = POINTS[kind](), np.random.default_rng(3).permutation(len(X))
+    rows = (points.rows.toarray() if points.sparse else points.rows)[examples]
+    grams = [Gram(kernel_named("rbf"), POINTS[kind](), 4 * 40 * 40 / 2**20) for _ in range(2)]
+    inner = finish(grams[0].narrow(examples))
+    finish(inner.fetch_all())
+    np.testing.assert_allclose(inner.store[inner.slot_of], dense_kernel("rbf", rows, rows), atol=1e-4)
+    grams[0].reserve("newton", 4 * 40 * (40 - left))
+    grams[1].restore(grams[0].pack())
+    assert_same(inner, finish(grams[1].narrow(examples)))
+    assert len(held(inner)) == left
+    assert inner.evaluations == 40 * 41 // 2
+
+
+def test_the_memory_of_a_matrix_serves_the_next() -> None:
+    gram = Gram(kernel_named("rbf"), Points(X), 4 * 40 * 40 / 2**20)
+    before = None
+    for count in (12, 30, 21):
+        inner = finish(gram.narrow(np.arange(count)))
+        finish(inner.fetch_all())
+        np.testing.assert_allclose(inner.store, FULL[:count, :count], atol=1e-5)
+        assert before is None or np.shares_memory(before, inner.store)
+        before = inner.store
 
 
 def test_a_store_that_never_held_all_rows_is_not_restored_from_them() -> None:

@@ -56,6 +56,7 @@ class Shrunk:
     steps: int = -1  # at the last look
     idle: int = 0  # looks in a row without a step
     solved: bool = False  # among the examples in use; next comes a look at the others
+    doubted: bool = False  # a claim was refuted: before the next one, a look at all
     stale: bool = False  # a claim was refuted: the functions of the state are newer than all of this
 
 
@@ -81,6 +82,8 @@ def advance(
         shrunk.solved = True
     yield from look(part, state, shrunk)
     violating = violators(part, state, shrunk, tolerance)
+    if not violating.size and not shrunk.doubted:
+        return Progress.CONVERGED
     if not violating.size or shrunk.violation <= budget.shrunk_again * shrunk.violation_of_all:
         yield from look_at_rest(part, state, shrunk)
         violating = violators(part, state, shrunk, tolerance)
@@ -140,7 +143,7 @@ def begin(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float, budge
     """Start from the point of the state, whose functions are exact."""
     shrunk.weights = shrunk.latest = weights_of(part, state.alpha)
     shrunk.products = np.ascontiguousarray(state.functions - state.constant)
-    shrunk.active, shrunk.stale = np.arange(len(part)), False
+    shrunk.active, shrunk.doubted, shrunk.stale = np.arange(len(part)), shrunk.stale, False
     violating = violators(part, state, shrunk, tolerance)
     if shrunk.weights.any():
         grow(part, state, shrunk, violating, budget)

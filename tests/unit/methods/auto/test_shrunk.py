@@ -18,12 +18,12 @@ from solvers.dual.certificate import certify
 from solvers.dual.quantities import weights_of
 from solvers.methods.auto import shrunk
 from solvers.methods.auto.blocks import BlockState
-from solvers.methods.auto.conductor import Auto
+from solvers.methods.auto.conductor import Auto, AutoState
 from solvers.methods.base import Progress
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
-from solvers.work import Work, ready
+from solvers.work import Work, finish, ready
 
 X, Y = blobs(n=400, classes=3, features=3, seed=4)
 SMALL = {"shrunk_least": 1, "shrunk_examples": 24, "shrunk_variables": 48, "interior_race": False, "shrunk_shared": 0.5}
@@ -131,10 +131,22 @@ def test_a_start_from_outside_is_kept() -> None:
     assert ended(run).ending is Ending.CONVERGED
 
 
-def test_the_functions_of_all_are_known_when_it_ends() -> None:
+def test_a_claim_that_forgot_violating_examples_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None but those that violate now are looked at until the run has refuted the claim; then all are."""
+    refuted: list[int] = []
+    monkeypatch.setattr(shrunk, "unsettled", lambda part, *_: np.zeros(len(part), dtype=bool))
+    doubt = Auto.refuted
+
+    def noted(self: Auto, part: Part, state: AutoState) -> None:
+        refuted.append(state.steps)
+        doubt(self, part, state)
+
+    monkeypatch.setattr(Auto, "refuted", noted)
     run = ended(Run(posed(), METHOD, Limits(1e-3)))
-    state, part = run.current.state, posed().part(0)
-    np.testing.assert_allclose(state.functions, certify(part, state.alpha).products, atol=1e-4)
+    assert refuted
+    assert run.ending is Ending.CONVERGED
+    assert run.certificate().violation <= 1e-3
+    assert run.current.state.shrunk.doubted
 
 
 @pytest.mark.parametrize("store", [0.02, 0.1, 0.3])
@@ -151,9 +163,10 @@ def test_functions_of_all_are_exact_at_every_look_at_all(
         wrong.append(np.abs(state.functions - state.constant - products).max())
 
     monkeypatch.setattr(shrunk, "look_at_rest", watched)
-    run = ended(Run(problem_of(X, Y, machine, cost=3.0, cache_mb=store), METHOD, Limits(1e-3)))
+    problem = problem_of(X, Y, machine, cost=3.0, cache_mb=store)
+    run = ended(Run(problem, METHOD, Limits(1e-3)))
     assert run.ending is Ending.CONVERGED
-    assert wrong
+    finish(watched(run.current.part, run.current.state, run.current.state.shrunk))  # a claim comes before that look
     assert max(wrong) < 1e-4
 
 
