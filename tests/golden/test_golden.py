@@ -137,7 +137,6 @@ def expected_decision(case: dict[str, Any]) -> np.ndarray:
     return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
 
 
-@pytest.mark.parametrize(("method", "case"), combinations())
 def test_dual_optimum_primal(method: str, case: dict[str, Any]) -> None:
     model = solved(method, case, STEPS // 200 if method == PLAIN and too_slow(method, case) else None)
     proof, optimum = model.certificate_, case["optimum"]
@@ -179,7 +178,6 @@ def sampled(method: str, case: dict[str, Any]) -> bool:
     return zlib.crc32(f"1e-8 {method} {name_of(case)}".encode()) % share == 0
 
 
-@pytest.mark.parametrize(("method", "case"), to_the_digit())
 def test_a_relative_gap_of_1e_8(method: str, case: dict[str, Any]) -> None:
     in_vain = method in NO_LAST_DIGITS.get(name_of(case), ())
     model = solved(method, case, STEPS // 200 if in_vain else None, tol=1e-10, gap_tol=NARROW)
@@ -204,3 +202,13 @@ def promised_gap(case: dict[str, Any]) -> float:
     classes = np.unique(arrays(case["data"])["y"]).size
     variables = {"cs": n, "ovo": n * (classes - 1), "ova": n * classes}.get(case["machine"], n * (classes - 1))
     return 1e-6 * case["C"] * variables * (2.0 if case["bias"] == "exact" else 1.0)
+
+
+CASES_OF = {test_dual_optimum_primal: combinations, test_a_relative_gap_of_1e_8: to_the_digit}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Thousands of cases are `large`: they are made only where they may run."""
+    cases, left_out = CASES_OF[metafunc.function](), "not large" in metafunc.config.option.markexpr
+    few = [case for case in cases if not (left_out and any(mark.name == "large" for mark in case.marks))]
+    metafunc.parametrize(("method", "case"), few)
