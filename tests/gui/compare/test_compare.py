@@ -366,8 +366,6 @@ def page(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[ComparePage]:
     qtbot.waitUntil(lambda: page.parts.done)
     page.stage = stage  # type: ignore[attr-defined]
     yield page
-    for plot in (page.convergence.plot, *page.cost.plots, *page.evaluations.plots):
-        plot.close()
     page.close()
     page.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -105,10 +105,6 @@ def stage(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[Stage]:
     stage = Stage(outcomes)
     yield stage
     for panel, _ in stage.tabs.named:
-        panel.hide()
-    for plot in stage.tabs.plots:
-        plot.close()
-    for panel, _ in stage.tabs.named:
         panel.close()
         panel.deleteLater()
     stage.window.deleteLater()

@@ -59,7 +59,6 @@ def stage(qtbot: QtBot) -> Iterator[Stage]:
     stage.presenter.want([("ova 1", stage.run)])
     yield stage
     assert stage.queue.shut_down(20_000)
-    stage.panel.plot.close()
 
 
 def plain(document: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +96,6 @@ def test_what_was_kept_is_shown_again(stage: Stage, qtbot: QtBot) -> None:
     assert other.panel.plot.points == stage.panel.plot.points
     other.work.kept[KEPT] = {"1": [], "2": "nothing"}
     assert other.presenter.document(1) is None
-    other.panel.plot.close()
 
 
 def test_a_stop_keeps_the_points_that_are_done(stage: Stage, qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ TOTALS = {"a": 10, "b": 30, "ä ö": 20}
 @pytest.fixture
 def page(qtbot: QtBot) -> TrainPage:
     made = TrainPage()
-    qtbot.addWidget(made, before_close_func=lambda page: [plot.close() for plot in page.plots.plots])
+    qtbot.addWidget(made)
     with qtbot.waitExposed(made):
         made.show()
     made.form.more.setChecked(True)

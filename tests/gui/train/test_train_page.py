@@ -37,7 +37,7 @@ KERNEL_EDITS = {"gamma": "gammaEdit", "degree": "degreeEdit", "coef0": "coef0Edi
 @pytest.fixture
 def page(qtbot: QtBot) -> Iterator[TrainPage]:
     made = TrainPage()
-    qtbot.addWidget(made, before_close_func=lambda page: [plot.close() for plot in page.plots.all_plots])
+    qtbot.addWidget(made)
     made.resize(1024, 700)
     made.set_texts(DEFAULTS)
     with qtbot.waitExposed(made):
