@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
@@ -182,14 +182,7 @@ class PreparationForm(Form):
     def _rule(self, option: Option) -> QWidget:
         control = _control(option)
         control.setToolTip(tr(option.help))
-        if isinstance(control, QComboBox):
-            control.currentIndexChanged.connect(lambda: self.rule_changed.emit(option.name, control.currentData()))
-        elif isinstance(control, QSpinBox):
-            control.valueChanged.connect(lambda value: self.rule_changed.emit(option.name, value))
-        elif isinstance(control, QCheckBox):
-            control.toggled.connect(lambda on: self.rule_changed.emit(option.name, on))
-        elif isinstance(control, SeveralButton):
-            control.changed.connect(lambda values: self.rule_changed.emit(option.name, values))
+        _use(control).listen(control, lambda value: self.rule_changed.emit(option.name, value))
         label = self.add("" if isinstance(control, QCheckBox) else tr(option.title), control)
         self._rows[option.name] = label, control
         return control
@@ -230,7 +223,7 @@ class PreparationForm(Form):
     def show_values(self, rules: Rules, holdout: int, seed: int) -> None:
         for name, control in self.rules.items():
             with QSignalBlocker(control):
-                _set(control, getattr(rules, name))
+                _use(control).set(control, getattr(rules, name))
         for spin, value in ((self.holdout, holdout), (self.seed, seed)):
             if spin.value() != value:
                 with QSignalBlocker(spin):
@@ -315,15 +308,26 @@ def _control(option: Option) -> QWidget:
     return spin
 
 
-def _set(control: QWidget, value: Any) -> None:
-    if isinstance(control, QComboBox):
-        control.setCurrentIndex(control.findData(value))
-    elif isinstance(control, QSpinBox):
-        control.setValue(value)
-    elif isinstance(control, QCheckBox):
-        control.setChecked(value)
-    elif isinstance(control, SeveralButton):
-        control.set_values(value)
+class _Use(NamedTuple):
+    """How a control of rules is used."""
+
+    listen: Callable[[Any, Callable[[Any], object]], object]  # the function is told each new value
+    set: Callable[[Any, Any], None]
+
+
+_USES: dict[type[QWidget], _Use] = {
+    QComboBox: _Use(
+        lambda box, told: box.currentIndexChanged.connect(lambda: told(box.currentData())),
+        lambda box, value: box.setCurrentIndex(box.findData(value)),
+    ),
+    QSpinBox: _Use(lambda spin, told: spin.valueChanged.connect(told), QSpinBox.setValue),
+    QCheckBox: _Use(lambda check, told: check.toggled.connect(told), QCheckBox.setChecked),
+    SeveralButton: _Use(lambda button, told: button.changed.connect(told), SeveralButton.set_values),
+}
+
+
+def _use(control: QWidget) -> _Use:
+    return next(use for kind, use in _USES.items() if isinstance(control, kind))
 
 
 def _spin(name: str, title: str, most: int) -> QSpinBox:
