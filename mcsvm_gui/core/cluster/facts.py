@@ -28,28 +28,35 @@ from mcsvm_gui.core.data.preparation.matrix import fit_matrix, many_filled
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 from solvers.errors import InputError, Sentence
 
+TINY = np.finfo(float).tiny  # in place of a weight of 0
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
     """Of every column, in order; numbers of a column that holds text are NaN."""
 
+    weight: float  # of all rows: their number, where they count alike
     low: np.ndarray
     high: np.ndarray
-    sums: np.ndarray  # by weight
-    squares: np.ndarray
+    means: np.ndarray  # by weight
+    squares: np.ndarray  # the sum of squared deviations from the mean, by weight
     levels: tuple[frozenset[str], ...]  # of numbers none
 
     def widened(self, before: int, after: int) -> ColumnFacts:
         """With further columns, in which all cells are zero."""
-        low, high, sums, squares = (
-            np.pad(one, (before, after)) for one in (self.low, self.high, self.sums, self.squares)
+        low, high, means, squares = (
+            np.pad(one, (before, after)) for one in (self.low, self.high, self.means, self.squares)
         )
-        return ColumnFacts(low, high, sums, squares, (frozenset(),) * low.size)
+        return ColumnFacts(self.weight, low, high, means, squares, (frozenset(),) * low.size)
 
     def joined(self, other: ColumnFacts) -> ColumnFacts:
+        """Means and deviations by Chan, Golub & LeVeque 1979: sums of squares would lose digits far from zero."""
+        weight = self.weight + other.weight
+        share, apart = other.weight / max(weight, TINY), other.means - self.means
+        means, squares = self.means + share * apart, self.squares + other.squares + share * self.weight * apart**2
         levels = tuple(here | there for here, there in zip(self.levels, other.levels, strict=True))
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        return ColumnFacts(low, high, self.sums + other.sums, self.squares + other.squares, levels)
+        return ColumnFacts(weight, low, high, means, squares, levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +66,14 @@ class PartFacts:
     empty: Dataset  # without rows: columns, names, notices
     digests: tuple[str, ...]  # of its files
     rows: int
-    weight: float  # of all rows: their number, where they count alike
     counts: Counter[str]  # rows of each class
     totals: Counter[str]  # weight of each class
     filled: int  # cells that are not zero, of a sparse file
     columns: ColumnFacts
+
+    @property
+    def weight(self) -> float:
+        return self.columns.weight
 
 
 def facts_of(rules: Rules, dataset: Dataset, digests: Sequence[str]) -> PartFacts:
@@ -79,22 +89,24 @@ def facts_of(rules: Rules, dataset: Dataset, digests: Sequence[str]) -> PartFact
         totals[name] = weights[dataset.labels == name].sum()
     found = _of_matrix(dataset.matrix, weights) if dataset.matrix is not None else _of_table(rules, dataset, weights)
     filled = 0 if dataset.matrix is None else int(dataset.matrix.nnz)
-    size = dataset.rows, float(weights.sum())
-    return PartFacts(dataset.take([]), tuple(digests), *size, counts, totals, filled, found)
+    return PartFacts(dataset.take([]), tuple(digests), dataset.rows, counts, totals, filled, found)
 
 
 def _of_matrix(matrix: sp.csr_array, weights: np.ndarray) -> ColumnFacts:
     low, high = (
         np.asarray(side.toarray(), dtype=np.float64).ravel() for side in (matrix.min(axis=0), matrix.max(axis=0))
     )
-    squares = matrix.multiply(matrix).tocsr()
-    return ColumnFacts(low, high, weights @ matrix, weights @ squares, (frozenset(),) * matrix.shape[1])
+    total = float(weights.sum())
+    means = (weights @ matrix) / max(total, TINY)
+    squares = weights @ matrix.multiply(matrix).tocsr() - total * means**2
+    return ColumnFacts(total, low, high, means, np.maximum(squares, 0.0), (frozenset(),) * matrix.shape[1])
 
 
 def _of_table(rules: Rules, dataset: Dataset, weights: np.ndarray) -> ColumnFacts:
     cells = {column.name: held_cells(dataset, position) for position, column in enumerate(dataset.columns)}
     usable_rows(dataset, cells, replace(rules, missing="reject"))
-    low, high, sums, squares = (np.full(len(cells), np.nan) for _ in range(4))
+    low, high, means, squares = (np.full(len(cells), np.nan) for _ in range(4))
+    total = float(weights.sum())
     levels: list[frozenset[str]] = []
     for position, values in enumerate(cells.values()):
         if values.dtype == object:
@@ -102,8 +114,9 @@ def _of_table(rules: Rules, dataset: Dataset, weights: np.ndarray) -> ColumnFact
             continue
         levels.append(frozenset())
         low[position], high[position] = values.min(), values.max()
-        sums[position], squares[position] = weights @ values, weights @ np.square(values)
-    return ColumnFacts(low, high, sums, squares, tuple(levels))
+        means[position] = weights @ values / max(total, TINY)
+        squares[position] = weights @ np.square(values - means[position])
+    return ColumnFacts(total, low, high, means, squares, tuple(levels))
 
 
 # -- of all parts ---------------------------------------------------------------------------------
@@ -123,7 +136,6 @@ def joined(parts: Sequence[PartFacts]) -> PartFacts:
         replace(empty, notices=notices, digest=digest_of(digests), weightless=weightless),
         digests,
         sum(one.rows for one in parts),
-        sum(one.weight for one in parts),
         counts,
         totals,
         sum(one.filled for one in parts),
@@ -148,8 +160,7 @@ def preparation_of(rules: Rules, facts: PartFacts) -> Preparation:
     columns, found = facts.empty.columns, facts.columns
     low, high = found.low, found.high
     if rules.scale == "standard":
-        mean = found.sums / facts.weight
-        deviation = np.sqrt(np.maximum(found.squares / facts.weight - mean**2, 0.0))
+        mean, deviation = found.means, np.sqrt(found.squares / found.weight)
         constant = low == high
         low, high = np.where(constant, low, mean - deviation), np.where(constant, high, mean + deviation)
     if facts.empty.matrix is not None:
