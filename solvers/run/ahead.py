@@ -1,9 +1,9 @@
 """Ahead: later pairs of ovo and dag, worked on by other threads while the run works on an earlier one.
 
-The run takes the parts in their order and is the only one to count them. What a helper has begun it hands over at the
-next yield, and the run goes on from there. So a part has the same bits whoever works on it, and a run the same for
-every number of threads. What was begun ahead is dropped by a stop and is in no checkpoint: at most what the helpers did
-while the run worked on one part.
+The run takes the parts in their order and is the only one to count them. While a helper works on the next one, the run
+helps with a later one; what a helper leaves at a yield the run goes on with. So a part has the same bits whoever works
+on it, and a run the same for every number of threads. What was begun ahead is dropped by a stop and is in no
+checkpoint: at most what was done while one part was worked on.
 """
 
 from __future__ import annotations
@@ -24,11 +24,16 @@ class Lane:
 
     number: int
     held: bool = True  # a helper works on it
-    wanted: bool = False  # the run waits for it
+    wanted: bool = False  # the run waits for it, as there is nothing else to do
     opening: Work[PartRun] | None = None
     run: PartRun | None = None
     rest: Work[None] | None = None
     error: BaseException | None = None
+    of_taker: float = 0.0  # of `seconds`, those of the thread that takes the part
+
+    @property
+    def seconds(self) -> float:
+        return 0.0 if self.run is None else self.run.seconds
 
     @property
     def done(self) -> bool:
@@ -75,13 +80,21 @@ class Ahead:
         """Let helpers leave at their next yield. Nobody waits for them."""
         self._going = False
 
-    def take(self, number: int) -> Lane | None:
-        """What was begun of this part; its helper, if any, leaves it at the next yield."""
+    def take(self, number: int) -> Work[Lane | None]:
+        """What was begun of this part. While a helper works on it, the caller works on others."""
         with self._changed:
             lane = self._lanes.get(number)
             if lane is None:
                 self._fresh = max(self._fresh, number + 1)
                 return None
+        while lane.held and (other := self._claim()) is not None:
+            while lane.held and not other.done:
+                before = other.seconds
+                other.piece(self._begin)
+                other.of_taker += other.seconds - before
+                yield
+            self._leave(other)
+        with self._changed:
             lane.wanted = True
             self._changed.wait_for(lambda: not lane.held)
             del self._lanes[number]
@@ -93,7 +106,7 @@ class Ahead:
 
     def _help(self, threads: int) -> None:
         with limited(threads):
-            while (lane := self._claim()) is not None:
+            while (lane := self._claim(last=True)) is not None:
                 try:
                     while self._going and not (lane.wanted or lane.done):
                         lane.piece(self._begin)
@@ -108,8 +121,9 @@ class Ahead:
             lane.held = False
             self._changed.notify_all()
 
-    def _claim(self) -> Lane | None:
-        """The first part that was left, or else a fresh one, where its kernel rows have room beside the others'."""
+    def _claim(self, *, last: bool = False) -> Lane | None:
+        """The first part that was left, or else a fresh one, where its kernel rows have room beside the others'; a
+        helper for whom it is the `last` call if there is none is counted no more."""
         with self._changed:
             for number in sorted(self._lanes):
                 lane = self._lanes[number]
@@ -117,7 +131,7 @@ class Ahead:
                     lane.held = True
                     return lane
             if not (self._going and self._fits(1)):
-                self._helpers -= 1
+                self._helpers -= last
                 return None
             number, self._fresh = self._fresh, self._fresh + 1
             self._lanes[number] = Lane(number)

@@ -196,9 +196,9 @@ class Run:
     def _begin_next(self) -> Work[None]:
         """The next part becomes the current one."""
         number = len(self._finished)
-        self._begun, rest = self._pairs.take(number)
-        if self._begun is None:
-            self._begun = yield from self._opening(number)
+        self._begun = None
+        begun, rest = yield from self._pairs.take(number)
+        self._begun = (yield from self._opening(number)) if begun is None else begun
         if rest is not None:
             yield from rest
 

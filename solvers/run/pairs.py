@@ -41,12 +41,12 @@ class PairQueue:
         finally:
             ahead.pause()
 
-    def take(self, number: int) -> tuple[PartRun | None, Work[None] | None]:
+    def take(self, number: int) -> Work[tuple[PartRun | None, Work[None] | None]]:
         """The part of this number where a helper has begun it, and the rest of the call that it is in."""
-        lane = None if self.ahead is None else self.ahead.take(number)
+        lane = None if self.ahead is None else (yield from self.ahead.take(number))
         if lane is None or lane.run is None:
             return None, None
-        lane.run.seconds = 0.0  # of the thread that takes it
+        lane.run.seconds = lane.of_taker
         return lane.run, lane.rest
 
     def drop(self) -> None:

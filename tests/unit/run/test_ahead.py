@@ -135,6 +135,27 @@ def test_a_step_limit_holds_for_any_number_of_threads(helpers: set[int]) -> None
     assert not helpers
 
 
+def test_while_a_helper_has_the_next_part_the_run_works_on_another() -> None:
+    begun: list[int] = []
+
+    def begin(number: int) -> Iterator[None]:
+        begun.append(number)
+        while True:
+            yield
+
+    ahead = Ahead(begin, [1.0] * 4, 1e9)  # type: ignore[arg-type]
+    ahead._lanes[1], ahead._going, ahead._fresh = Lane(1), True, 2
+    taking = ahead.take(1)
+    for _ in range(3):
+        next(taking)
+    assert begun == [2]
+    ahead._lanes[1].held = False
+    with pytest.raises(StopIteration) as end:
+        next(taking)
+    assert end.value.value.number == 1
+    assert [(lane.number, lane.held) for lane in ahead._lanes.values()] == [(2, False)]
+
+
 @pytest.mark.parametrize(("room", "side_by_side"), [(99.0, 0), (199.0, 0), (250.0, 1), (399.0, 2), (1e9, 3)])
 def test_no_more_parts_than_have_room(room: float, side_by_side: int) -> None:
     ahead = Ahead(lambda number: pytest.fail("nobody was to begin"), [100.0] * 10, room)

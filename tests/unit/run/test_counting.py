@@ -46,8 +46,8 @@ def test_a_sample_within_a_slice_is_of_where_the_run_stands(monkeypatch: pytest.
 def test_a_part_that_the_run_takes_is_begun_by_nobody_else() -> None:
     ahead = Ahead(lambda number: pytest.fail("nobody was to begin"), [1.0] * 4, 1e9)
     ahead.go_on(0, 1)
-    assert ahead.take(1) is None
-    assert ahead.take(2) is None
+    assert finish(ahead.take(1)) is None
+    assert finish(ahead.take(2)) is None
     lane = ahead._claim()
     assert lane is not None
     assert lane.number == 3
