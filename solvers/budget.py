@@ -42,6 +42,7 @@ class Budget:
     block_patience: int = 3  # pair steps per variable of a block, at most; 2: 1.1 times on 21 of 41 rows, 6: 1.0 on 20
     sum_patience: int = 8  # the same for pairs within an example; 4: 0.9 times on 14 of 41 rows, 16: 1.1, up to 3.2
     fetch_rows: int = 32  # kernel rows computed together, at least; 20 000 x 784, ova, with 1: 1.3 times, 48: 1.1
+    fetch_features: int = 100  # stored numbers of a row, at least, for that; dna (180) 0.8 times, letter (16) 1.2
     round_price: float = 1.2e-4  # s of a round of blocks: Python and passes over all variables; calibrate.py
     step_price: float = 2.5e-7  # s of a pair step in a block of about 250 variables, for Newton steps; calibrate.py
     full_step_price: float = 7e-7  # s of a pair step in a full block, for other phases; calibrate.py

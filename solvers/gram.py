@@ -17,6 +17,7 @@ from solvers.products import kernel_matrix, kernel_products, matrix_rows, tiles_
 from solvers.work import (
     LARGE,
     LEAST_ROWS,
+    MOST_COLUMNS,
     PIECE,
     SHARES,
     VALUE,
@@ -240,7 +241,8 @@ class Gram:
         def compute(columns: slice) -> None:
             self.kernel.block(left, self.points.view(columns), values[:, columns])
 
-        yield from spread(compute, self._pieces(examples.size), PIECE / SHARES)
+        cuts = self._pieces(examples.size)
+        yield from spread(compute, cuts, examples.size * cuts[0].stop * self._value_price)
         return values
 
     def _keep(self, examples: np.ndarray, values: np.ndarray) -> None:
@@ -253,7 +255,12 @@ class Gram:
 
     def _pieces(self, count: int) -> list[slice]:
         """The columns of a block of `count` rows in pieces; the cuts depend on nothing else but the kernel's cost."""
-        return pieces(len(self), SHARES * count * max(2.0 * (self.points.stored + VALUE), 8.0 * PIECE / WORK_BYTES))
+        return pieces(len(self), max(SHARES * count * self._value_price, PIECE / MOST_COLUMNS))
+
+    @property
+    def _value_price(self) -> float:
+        """Operations of a kernel value, at least so many that a piece in float64 fits into the work space."""
+        return max(2.0 * (self.points.stored + VALUE), 8.0 * PIECE / WORK_BYTES)
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots

@@ -19,10 +19,10 @@ assert isinstance(AUTO, Auto)
 BATCH = AUTO.budget.fetch_rows
 
 
-def bench_of(monkeypatch: pytest.MonkeyPatch, **more: object) -> tuple[Part, Workbench]:
+def bench_of(monkeypatch: pytest.MonkeyPatch, width: int = 784) -> tuple[Part, Workbench]:
     """A part whose example i violates by i."""
     monkeypatch.setattr("solvers.gram.EXACT_ROWS", 0)
-    part = pose(X, Y, machine="ova", kernel=KERNELS["rbf"](0.5), **more).part(0)
+    part = pose(np.pad(X, [(0, 0), (0, width - 3)]), Y, machine="ova", kernel=KERNELS["rbf"](0.5)).part(0)
     bench = Workbench(part)
     bench.space.worst[:] = np.arange(400) * np.where(np.arange(400) % 2, -1.0, 1.0)
     return part, bench
@@ -41,6 +41,11 @@ def test_examples_that_do_not_violate_stay_away(monkeypatch: pytest.MonkeyPatch)
     _, bench = bench_of(monkeypatch)
     bench.space.worst[:398] = 0.0
     assert bench.with_next(np.array([3])).tolist() == [3, 398, 399]
+
+
+def test_short_rows_come_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, bench = bench_of(monkeypatch, width=20)
+    assert bench.with_next(np.array([3])).tolist() == [3]
 
 
 def test_many_missing_rows_come_alone_and_the_store_is_not_overfilled(monkeypatch: pytest.MonkeyPatch) -> None:
