@@ -26,6 +26,7 @@ class ProgressLine:
         self._shown = not quiet and self._stream.isatty()
         self._samples: list[Sample] = []
         self._last, self._width = 0.0, 0
+        self._ended = 0.0  # the training
 
     def begin(self, what: str) -> None:
         """Before the first slice, which may compile for some seconds."""
@@ -46,6 +47,12 @@ class ProgressLine:
         """Of a calibration."""
         if self._shown:
             self._write(f"calibrating: {done} of {total} folds")
+
+    def certifying(self) -> None:
+        """Between pieces of a certificate, of which it is not known how many there are."""
+        first, self._ended = not self._ended, self._ended or time.monotonic()
+        if self._due() or (first and self._shown):
+            self._write(f"computing the certificate: {duration(time.monotonic() - self._ended)}")
 
     def share(self, what: str, done: float) -> None:
         if self._due():

@@ -55,9 +55,9 @@ class Rbf(Kernel):
         return True
 
     def from_distances(self, distances: np.ndarray) -> np.ndarray:
-        """Kernel values, written over the squared distances."""
-        distances *= -self.gamma
-        return np.exp(distances, out=distances)
+        """Kernel values of squared distances, which are kept."""
+        values = np.multiply(distances, -self.gamma)
+        return np.exp(values, out=values)
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
         if dtype == np.float32:

@@ -434,11 +434,17 @@ class Run:
         return alphas + [np.zeros(shape) for shape in shapes[len(alphas) :]]
 
     def proofs(self) -> list[Proof]:
+        """As `proving`, without an interruption."""
+        return finish(self.proving())
+
+    def proving(self) -> Work[list[Proof]]:
         """One proof per part; of parts not finished, computed from alpha as it stands."""
         proofs = [done.proof for done in self._finished]
         if self._unfinished:
-            proofs.append(self.current.prove())
-        proofs += [proof_at_zero(self.problem.part(number)) for number in range(len(proofs), self.problem.part_count)]
+            proofs.append((yield from self.current.proving()))
+        for number in range(len(proofs), self.problem.part_count):
+            proofs.append(proof_at_zero(self.problem.part(number)))
+            yield
         return proofs
 
     def certificate(self, proofs: list[Proof] | None = None) -> Certificate:

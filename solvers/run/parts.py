@@ -17,7 +17,7 @@ import numpy as np
 from solvers.budget import BUDGET, LOOP, next_decision
 from solvers.decision import Decision
 from solvers.dual import balance
-from solvers.dual.certificate import Certificate, Proof, certify, certifying
+from solvers.dual.certificate import Certificate, Proof, certifying
 from solvers.dual.geometry import BOX
 from solvers.dual.quantities import energy_of, examining, weights_of
 from solvers.errors import InputError
@@ -293,9 +293,9 @@ class PartRun:
         # `constant` is not zero where the method has included a b of its own in the functions
         return 0.0 if span is None or point.constant.any() else 0.5 * sum(span)
 
-    def prove(self) -> Proof:
+    def proving(self) -> Work[Proof]:
         """The proof of the best alpha so far."""
-        return certify(self.part, self.feasible_alpha(), hint=self.state.best.constant)
+        return certifying(self.part, self.feasible_alpha(), hint=self.state.best.constant)
 
     @property
     def effort(self) -> float:

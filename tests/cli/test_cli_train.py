@@ -261,7 +261,7 @@ def test_progress_stands_on_a_terminal_and_nowhere_else(large: Path) -> None:
         document = program.stdout.read()
     assert program.wait(60) == 3
     assert document.startswith(b"{")
-    for word in (b"/s", b"gap", b"violation", b"support vectors", b"left"):
+    for word in (b"/s", b"gap", b"violation", b"support vectors", b"left", b"computing the certificate"):
         assert word in shown
     assert mcsvm(*command[3:], "--max-iter", 10).err == ""
 

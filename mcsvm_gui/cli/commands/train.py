@@ -69,7 +69,7 @@ def _here(request: Request, options: argparse.Namespace) -> tuple[str, Training,
     known = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
 
     def training(progress: ProgressLine, stopped: Callable[[], bool]) -> Outcome:
-        return train(known, dataset, test, progress, stopped, progress.folds)
+        return train(known, dataset, test, progress, stopped, progress.folds, progress.certifying)
 
     return "preparing ...", training, CheckedPlan.of(known, dataset, test)
 

@@ -106,7 +106,7 @@ class ClusterSession:
     def standing(self) -> None:
         """There is no model before the support vectors have come."""
 
-    def finish(self) -> Outcome:
+    def finish(self, *_: object) -> Outcome:
         """The model with its certificate, recomputed by all workers in float64, and its scores."""
         run = self.run
         self._end_round()

@@ -57,6 +57,10 @@ class Trained:
     outcome: Outcome
 
 
+class _DiscardedError(Exception):
+    """Nobody waits for the model any more."""
+
+
 class Training(Job):
     """`checkpoint`: where to go on from; `keep`: stop right there, for a model of it."""
 
@@ -97,13 +101,20 @@ class Training(Job):
         if session.calibrating and not self.ending:
             self.become(JobState.CALIBRATING)
             session.calibrate(lambda done, folds: self.tell(FoldsDone(done, folds)), self._ends)
-        if not self._discarding:
+        try:
+            self._refuse_discarded()
             self.become(JobState.CERTIFYING)
-            outcome = session.finish()
-        if self._discarding:
+            outcome = session.finish(self._refuse_discarded)
+            self._refuse_discarded()
+        except _DiscardedError:
             self.end(JobState.DISCARDED)
         else:
             self.end(JobState.DONE, Trained(outcome))
+
+    def _refuse_discarded(self) -> None:
+        """Between pieces of a certificate, which may take minutes."""
+        if self._discarding:
+            raise _DiscardedError
 
     def _ends(self) -> bool:
         """Asked between steps, where a pause may be kept."""

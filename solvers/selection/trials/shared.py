@@ -162,7 +162,7 @@ class Matrices:
         if not (isinstance(kernel, Rbf) and keep_distances):
             return cls.filled(rows, kernel.block)
         shared = rows.distances
-        return cls(*(kernel.from_distances(part.copy()) for part in (shared.train, shared.test)))
+        return cls(*(kernel.from_distances(part) for part in (shared.train, shared.test)))
 
 
 class SharedGram(Gram):

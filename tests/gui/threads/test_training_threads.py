@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication, QThread
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.session import Session, train
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads import thread as threads
 from mcsvm_gui.ui.threads.job import Failed
@@ -107,6 +107,23 @@ def test_a_paused_job_rests_and_goes_on(qtbot: Any, queue: JobQueue, iris: Any) 
     until_active(qtbot, ear, count=count + 2)
     assert states(ear)[-1] == "running"
     queue.pause(1)
+    queue.discard(1)
+    qtbot.waitUntil(lambda: states(ear)[-1] == "discarded", timeout=5_000)
+    assert not ear.of(Trained)
+
+
+def test_a_job_is_discarded_in_the_middle_of_its_certificate(
+    qtbot: Any, queue: JobQueue, iris: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(self: Session, look: Callable[[], object]) -> None:
+        while True:
+            look()
+            time.sleep(0.01)
+
+    monkeypatch.setattr(Session, "finish", endless)
+    ear = Ear(queue)
+    queue.submit(Training(1, Request(gamma=0.5), iris))
+    qtbot.waitUntil(lambda: bool(states(ear)) and states(ear)[-1] == "certifying", timeout=30_000)
     queue.discard(1)
     qtbot.waitUntil(lambda: states(ear)[-1] == "discarded", timeout=5_000)
     assert not ear.of(Trained)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import evaluate
 from mcsvm_gui.core.evaluate.verification import verify
+from mcsvm_gui.core.machine import session as sessions
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.session import Session, SliceLength, train
+from mcsvm_gui.core.machine.session import Session, SliceLength, sampling_step, train
 from mcsvm_gui.core.machine.time_left import seconds_left
 from solvers import InputError, MultiClassSVC
 from solvers.run.ending import Ending
@@ -34,6 +36,52 @@ def test_accuracy_of_the_training_rows_is_that_of_the_model(machine: str) -> Non
     data, request = clouds(90, 4), Request(machine=machine, gamma=0.7)
     outcome = train(request, data)
     assert outcome.document["train_accuracy"] == np.mean(outcome.trained.decide(data) == data.labels)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_where_all_rows_would_take_too_long_some_are_scored(monkeypatch: pytest.MonkeyPatch, weights: bool) -> None:
+    data, request = clouds(90, 4), Request(machine="ovo", gamma=0.7, C=0.01)
+    if weights:
+        data = replace(data, weights=np.linspace(0.5, 2.0, 90), weight_name="w")
+    whole = train(request, data)
+    assert not [said for said in whole.notices if said.code == "sampled accuracy"]
+    monkeypatch.setattr(sessions, "SCORED", 30.0 * whole.document["n_support"])
+    monkeypatch.setattr(sessions, "SCORED_ROWS", 10)
+    outcome = train(request, data)
+    said = next(said for said in outcome.notices if said.code == "sampled accuracy")
+    some = data.take(np.arange(0, 90, 3))
+    right = outcome.trained.decide(some) == some.labels
+    assert outcome.document["train_accuracy"] == pytest.approx(np.average(right, weights=some.weights), abs=1e-12)
+    assert "measured on 30 of the 90" in said.sentence
+    assert said.sentence in outcome.document["warnings"]
+
+
+def test_at_least_so_many_rows_are_scored() -> None:
+    assert sampling_step(60_000, 20_137) == 1
+    assert sampling_step(1_000_000, 23_738) == 12
+    assert sampling_step(1_000_000, 600_000) == 100
+    assert sampling_step(9_000, 10**9) == 1
+
+
+class _EnoughError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_a_certificate_can_be_given_up_between_pieces(machine: str) -> None:
+    running = Session(Request(machine=machine, gamma=0.7, C=50.0), clouds(200, 4))
+    running.advance()
+    running.stop()
+    looks = []
+
+    def look() -> None:
+        looks.append(None)
+        if len(looks) == 2:
+            raise _EnoughError
+
+    with pytest.raises(_EnoughError):
+        running.finish(look)
+    assert verify(running.finish().trained, clouds(200, 4)).holds
 
 
 @pytest.mark.parametrize("weight", [None, "balanced", {"c0": 2.0, "c1": 0.5}])
