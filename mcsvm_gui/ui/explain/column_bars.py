@@ -18,6 +18,7 @@ from mcsvm_gui.ui.plots.run_bars import FEWEST, BarPlot
 
 MOST = 12  # bars; the rest is one more
 LETTERS = 60  # of a name
+HEADING = 4 * UNIT  # pixels above the bars
 PALE = 170  # of 255
 
 
@@ -46,6 +47,7 @@ class ColumnBars(BarPlot):
         self._bars, self._colours = tuple(bars), colours
         self.setAccessibleDescription("; ".join(f"{bar.label}: {bar.words}" for bar in bars))
         self.set_heading(heading)
+        self.setMinimumHeight(HEADING + (max(len(bars), FEWEST) + 1) * self.fontMetrics().ascent())
         self._draw()
 
     def _draw(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.machine import names
@@ -39,6 +39,10 @@ class PlaygroundForm(QWidget):
         self._column.addStretch(1)
         self._column.addWidget(_legend())
         self._say_numbers()
+
+    def minimumSizeHint(self) -> QSize:
+        """With the height that the legend wraps to: in a lower window the page scrolls."""
+        return QSize(WIDTH, self._column.totalMinimumHeightForWidth(WIDTH))
 
     # -- building ---------------------------------------------------------------------------------
 

@@ -52,6 +52,19 @@ def test_bars_are_said_drawn_and_saved(looks: str, qtbot: QtBot, tmp_path: Path)
     plot.resize(200, 150)
 
 
+@pytest.mark.parametrize("count", [1, 4, 13])
+def test_bars_are_never_so_low_that_their_names_touch(count: int, qtbot: QtBot) -> None:
+    """Letters without those that reach below the line."""
+    plot = ColumnBars("shapleyPlot", "What each column adds")
+    qtbot.addWidget(plot)
+    plot.show_bars("Heading", [ColumnBar(f"x{number}", 1.0 + number, "+1") for number in range(count)])
+    plot.resize(400, plot.minimumHeight())
+    with qtbot.waitExposed(plot):
+        plot.show()
+    low, high = plot.getViewBox().viewRange()[1]
+    assert plot.getViewBox().height() / (high - low) >= plot.fontMetrics().ascent() - 1
+
+
 @pytest.mark.slow
 def test_swarms_lie_beside_each_other_and_colours_go_by_rank(looks: str, qtbot: QtBot) -> None:
     values = np.repeat([0.0, 1.0], [30, 2])

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,12 +37,28 @@ from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, Drawing
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.playground.canvas import PlaygroundCanvas
+from mcsvm_gui.ui.playground.form import PlaygroundForm
 from mcsvm_gui.ui.playground.page import PlaygroundPage
 from mcsvm_gui.ui.playground.presenter import PlaygroundPresenter
 from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.tasks import Tasks
 
 Kind = TypeVar("Kind", bound=QWidget)
+
+
+def test_nothing_in_the_form_covers_anything_however_low_the_window_is(qtbot: QtBot) -> None:
+    form = PlaygroundForm()
+    qtbot.addWidget(form)
+    with qtbot.waitExposed(form):
+        form.show()
+    form.resize(form.width(), form.minimumSizeHint().height())
+    parts = list(form.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly))
+    assert len(parts) > 8
+    for one, other in combinations(parts, 2):
+        assert not one.geometry().intersects(other.geometry()), (one.objectName(), other.objectName())
+    legend = form.findChild(QLabel, "playgroundLegend")
+    assert legend is not None
+    assert legend.height() >= legend.heightForWidth(legend.width())
 
 
 class Stage:
