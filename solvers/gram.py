@@ -37,7 +37,8 @@ HOLDERS = "factor", "newton"  # what takes bytes of cache_mb besides the rows: V
 class Gram:
     """K of `points`; the store has one slot per example kept and evicts the least recently used.
 
-    `shared`: several parts read its rows, one after the other.
+    `narrowed`: it is of examples that `narrow` chose from another. `shared`: several parts read its rows, one after
+    the other.
     """
 
     def __init__(
@@ -47,19 +48,19 @@ class Gram:
         cache_mb: float,
         least: int = LEAST_ROWS,
         *,
-        inner: bool = False,
+        narrowed: bool = False,
         shared: bool = False,
     ) -> None:
-        self.kernel, self.points, self.inner, self.shared = kernel, points, inner, shared
+        self.kernel, self.points, self.narrowed, self.shared = kernel, points, narrowed, shared
         self.cache_bytes = cache_mb * 2**20
         fits = len(self) <= EXACT_ROWS and 12.0 * len(self) ** 2 <= self.cache_bytes
-        self.small = fits and not inner and not isinstance(kernel, FeatureKernel)  # all of K is kept in float64
+        self.small = fits and not narrowed and not isinstance(kernel, FeatureKernel)  # all of K is kept in float64
         if self.small:
             self.cache_bytes -= 8.0 * len(self) ** 2
         self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
         self.capacity = self._room_for_rows()
         self.diagonal = kernel.diagonal(points)
-        self._count = [0]  # of kernel values, shared with `inner`
+        self._count = [0]  # of kernel values, shared with `_inner`
         self._inner: Gram | None = None  # of some of the examples, while it has the memory of this one
         self._inner_examples = np.empty(0, dtype=np.int64)
         self.release()
@@ -80,7 +81,7 @@ class Gram:
         """Forget every row."""
         self.widen()
         self._exact: np.ndarray | None = None
-        self._pages: Pages | None = None  # what the store lies in
+        self._pages: Pages | None = None  # the memory of the store
         self.store = np.empty((0, len(self)), dtype=np.float32)
         self.slot_of = np.full(len(self), -1, dtype=np.int64)
         self._example_in = np.full(self.capacity, -1, dtype=np.int64)
@@ -121,8 +122,8 @@ class Gram:
 
     @property
     def ready_for_all(self) -> bool:
-        """Of a large Gram alone where it is one of some examples: they were chosen so that most rows are needed."""
-        return (self.small or self.inner) and self._filled == 0 and self.capacity == len(self)
+        """Of a large Gram only where it is narrowed: most rows of chosen examples are needed."""
+        return (self.small or self.narrowed) and self._filled == 0 and self.capacity == len(self)
 
     # -- some of the examples ---------------------------------------------------------------------
 
@@ -137,8 +138,8 @@ class Gram:
         return self._inner
 
     def _with_memory(self, points: Points, pages: Pages | None) -> Gram:
-        """`pages` are those of the one before: memory that was written costs less than new."""
-        inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, inner=True)
+        """`pages`: of the narrowed Gram before; memory written to once costs no page faults."""
+        inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, narrowed=True)
         inner._count, inner._pages = self._count, pages
         return inner
 
@@ -201,14 +202,14 @@ class Gram:
         return np.concatenate([old, fresh])
 
     def _give_back(self) -> None:
-        """Memory that a larger matrix had before, and that is reserved for others now."""
+        """Give back what a larger matrix needed before, beyond the rows held and the memory still allowed."""
         if self._pages is not None:
             self._pages.keep(max(self.store.nbytes, int(self.cache_bytes)))
 
     def _make_store(self) -> None:
         count = len(self) * self.capacity
         if self._pages is None or self._pages.size < 4 * count:
-            self._pages = Pages(max(4 * count, int(self.cache_bytes) if self.inner else 0))
+            self._pages = Pages(max(4 * count, int(self.cache_bytes) if self.narrowed else 0))
         self.store = self._pages.array(np.float32)[:count].reshape(self.capacity, len(self))
 
     def _oldest(self, count: int) -> np.ndarray:
@@ -338,8 +339,8 @@ class Gram:
         return int(here.sum())
 
     def _refill_whole(self, slots: np.ndarray, here: np.ndarray) -> None:
-        """The rows that are here, of all that were computed at once, a tile's height of them at a time."""
-        if slots.size != len(self) or not (self.small or self.inner):
+        """The slots that are `here`, with rows of a matrix computed whole; a tile's height of rows at a time."""
+        if slots.size != len(self) or not (self.small or self.narrowed):
             raise ValueError("rows of all that were never in the store")
         if self.small:
             self.store[slots[here]] = finish(self.exact())[here]

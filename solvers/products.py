@@ -66,7 +66,7 @@ def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray) -> Work[No
 
 
 def matrix_rows(kernel: Kernel, points: Points, cut: slice) -> np.ndarray:
-    """The rows of one of `tiles_of` the points in their float32 `kernel_matrix`, with the same bits."""
+    """The rows `cut`, one of `tiles_of`, of the float32 `kernel_matrix` of the points, with the same bits."""
     rows, own = np.empty((cut.stop - cut.start, len(points)), np.float32), points.view(cut)
     for other in tiles_of(len(points)):
         beside = points.view(other)

@@ -209,6 +209,7 @@ CASES_OF = {test_dual_optimum_primal: combinations, test_a_relative_gap_of_1e_8:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Thousands of cases are `large`: they are made only where they may run."""
-    cases, left_out = CASES_OF[metafunc.function](), "not large" in metafunc.config.option.markexpr
-    few = [case for case in cases if not (left_out and any(mark.name == "large" for mark in case.marks))]
-    metafunc.parametrize(("method", "case"), few)
+    cases = CASES_OF[metafunc.function]()
+    if "not large" in metafunc.config.option.markexpr:
+        cases = [case for case in cases if all(mark.name != "large" for mark in case.marks)]
+    metafunc.parametrize(("method", "case"), cases)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from solvers.selection.grid import Grid
 
 SPREAD = "std"  # of the folds, by the measure that cells are chosen by
-FEW = 100  # cells, below which contours would be angles, as among cells of two sizes; outlines show what is near best
+FEW = 100  # cells of one size: contours of fewer would be jagged, and outlines show what is near the best
 WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best mean: where contours run
 SLACK = 1e-6  # of a step: rounding of powers
 APART = 2.0  # steps between the cells without gamma and the others

@@ -69,7 +69,7 @@ class PageWidget(QWidget):
 class TableSplitter(QSplitter):
     """What a page shows of runs, and below it the table of all runs, which comes later."""
 
-    _placed = False  # its handle, by the user: now or in a session before
+    _placed = False  # whether the user has moved the handle, now or in an earlier session
 
     def __init__(self, name: str, upper: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical)

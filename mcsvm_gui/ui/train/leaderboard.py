@@ -26,7 +26,7 @@ MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
 WIDE, WIDER = 82 * UNIT, 110 * UNIT  # pixels from which there is room for how a run was validated, and made
 MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
-FEWEST, ROWS = 2, 6  # rows that have room, and that are seen without scrolling, however small the window is
+FEWEST, ROWS = 2, 6  # rows that it has room for without scrolling, however small the window: at least, at most
 CHOSEN = "chosen"  # the key under which a project keeps what cross-validation said of the runs it chose
 
 
