@@ -26,7 +26,7 @@ class ProgressLine:
         self._shown = not quiet and self._stream.isatty()
         self._samples: list[Sample] = []
         self._last, self._width = 0.0, 0
-        self._ended = 0.0  # the training
+        self._training_ended = 0.0
 
     def begin(self, what: str) -> None:
         """Before the first slice, which may compile for some seconds."""
@@ -50,9 +50,10 @@ class ProgressLine:
 
     def certifying(self) -> None:
         """Between pieces of a certificate, of which it is not known how many there are."""
-        first, self._ended = not self._ended, self._ended or time.monotonic()
-        if self._due() or (first and self._shown):
-            self._write(f"computing the certificate: {duration(time.monotonic() - self._ended)}")
+        begins = not self._training_ended
+        self._training_ended = self._training_ended or time.monotonic()
+        if self._due() or (begins and self._shown):
+            self._write(f"computing the certificate: {duration(time.monotonic() - self._training_ended)}")
 
     def share(self, what: str, done: float) -> None:
         if self._due():

@@ -29,7 +29,7 @@ class Lane:
     run: PartRun | None = None
     rest: Work[None] | None = None
     error: BaseException | None = None
-    of_taker: float = 0.0  # of `seconds`, those of the thread that takes the part
+    seconds_by_run: float = 0.0  # of `seconds`, those of the run's own thread
 
     @property
     def seconds(self) -> float:
@@ -91,7 +91,7 @@ class Ahead:
             while lane.held and not other.done:
                 before = other.seconds
                 other.piece(self._begin)
-                other.of_taker += other.seconds - before
+                other.seconds_by_run += other.seconds - before
                 yield
             self._leave(other)
         with self._changed:
@@ -106,7 +106,7 @@ class Ahead:
 
     def _help(self, threads: int) -> None:
         with limited(threads):
-            while (lane := self._claim(last=True)) is not None:
+            while (lane := self._claim(by_helper=True)) is not None:
                 try:
                     while self._going and not (lane.wanted or lane.done):
                         lane.piece(self._begin)
@@ -121,9 +121,11 @@ class Ahead:
             lane.held = False
             self._changed.notify_all()
 
-    def _claim(self, *, last: bool = False) -> Lane | None:
-        """The first part that was left, or else a fresh one, where its kernel rows have room beside the others'; a
-        helper for whom it is the `last` call if there is none is counted no more."""
+    def _claim(self, *, by_helper: bool = False) -> Lane | None:
+        """The first part that was left, or else a fresh one, where its kernel rows have room beside the others'.
+
+        Where there is none, a helper ends and is counted no more.
+        """
         with self._changed:
             for number in sorted(self._lanes):
                 lane = self._lanes[number]
@@ -131,7 +133,7 @@ class Ahead:
                     lane.held = True
                     return lane
             if not (self._going and self._fits(1)):
-                self._helpers -= last
+                self._helpers -= by_helper
                 return None
             number, self._fresh = self._fresh, self._fresh + 1
             self._lanes[number] = Lane(number)

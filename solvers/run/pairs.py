@@ -46,7 +46,7 @@ class PairQueue:
         lane = None if self.ahead is None else (yield from self.ahead.take(number))
         if lane is None or lane.run is None:
             return None, None
-        lane.run.seconds = lane.of_taker
+        lane.run.seconds = lane.seconds_by_run
         return lane.run, lane.rest
 
     def drop(self) -> None:

@@ -41,8 +41,8 @@ from solvers.work import limited
 
 SLICE_SECONDS = 0.04  # so that a stop is heard soon
 FEWEST, MOST = 2, 65_536  # steps of a slice
-SCORED = 2e9  # kernel values for the accuracy of the training rows, at most: 15 ns each on one thread
-SCORED_ROWS = 10_000  # and rows, at least: their accuracy has a standard error of half a point at most
+MOST_SCORED_VALUES = 2e9  # of the kernel, for the accuracy of the training rows: 15 ns each on one thread
+FEWEST_SCORED_ROWS = 10_000  # where there are more: their accuracy has a standard error of half a point at most
 
 
 class SliceLength:
@@ -159,22 +159,22 @@ class Session:
                 self.run.running_model(), Certificate(last.primal, last.dual, last.violation, 0.0), last.bounded
             )
 
-    def finish(self, look: Callable[[], object] = lambda: None) -> Outcome:
+    def finish(self, certifying: Callable[[], object] = lambda: None) -> Outcome:
         """The model with its certificate, recomputed in float64, and its scores.
 
-        `look` is called between pieces of work; what it raises ends the work, of which nothing is kept.
+        `certifying` is called between pieces of the certificate; what it raises ends all, and nothing is kept.
         """
         with limited(self.request.threads):
-            proofs = self._prove(look)
+            proofs = self._prove(certifying)
             trained = self._trained(self.run.model(proofs), total_of(proofs), self.run.sample().bounded)
         scores, notices = self._scores(trained, proofs)
         notices = (*self.posed.notices, *self._uncalibrated(), *notices)
         return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
 
-    def _prove(self, look: Callable[[], object]) -> list[Proof]:
+    def _prove(self, certifying: Callable[[], object]) -> list[Proof]:
         work = self.run.proving()
         while True:
-            look()
+            certifying()
             try:
                 next(work)
             except StopIteration as end:
@@ -243,7 +243,7 @@ class Session:
 
 def sampling_step(rows: int, support: int) -> int:
     """Of how many training rows one is scored."""
-    return max(1, min(math.ceil(rows * support / SCORED), rows // SCORED_ROWS))
+    return max(1, min(math.ceil(rows * support / MOST_SCORED_VALUES), rows // FEWEST_SCORED_ROWS))
 
 
 def sampled_accuracy(scored: int, rows: int) -> Notice:

@@ -45,8 +45,8 @@ def test_where_all_rows_would_take_too_long_some_are_scored(monkeypatch: pytest.
         data = replace(data, weights=np.linspace(0.5, 2.0, 90), weight_name="w")
     whole = train(request, data)
     assert not [said for said in whole.notices if said.code == "sampled accuracy"]
-    monkeypatch.setattr(sessions, "SCORED", 30.0 * whole.document["n_support"])
-    monkeypatch.setattr(sessions, "SCORED_ROWS", 10)
+    monkeypatch.setattr(sessions, "MOST_SCORED_VALUES", 30.0 * whole.document["n_support"])
+    monkeypatch.setattr(sessions, "FEWEST_SCORED_ROWS", 10)
     outcome = train(request, data)
     said = next(said for said in outcome.notices if said.code == "sampled accuracy")
     some = data.take(np.arange(0, 90, 3))
