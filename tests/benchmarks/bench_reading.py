@@ -2,6 +2,8 @@
 
     python -m pytest tests/benchmarks/bench_reading.py -s
 
+    READ_MB=2000 python -m pytest tests/benchmarks/bench_reading.py -s -k large_file
+
 Best of five, in turns, in one process. Where the time of a CSV file goes beside pandas: the digest, and finding every
 record's fields and line (`records.py`), which pandas does not do: it fills short rows up.
 """
@@ -9,6 +11,9 @@ record's fields and line (`records.py`), which pandas does not do: it fills shor
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import ROOT
 from sklearn.datasets import load_svmlight_file
 
 from mcsvm_gui.core.data.dataset import Dataset
@@ -24,6 +30,15 @@ from mcsvm_gui.core.data.readers import open_dataset
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ROWS, COLUMNS = 200_000, 20
 pytestmark = pytest.mark.benchmark
+LARGE = 1e6 * float(os.environ.get("READ_MB", "200"))  # bytes
+TOLD = """
+import sys, time
+from mcsvm_gui.core.data.readers import open_dataset
+began, cpu = time.perf_counter(), time.process_time()
+found = open_dataset(sys.argv[1])
+peak = int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) / 1024
+print(found.rows, time.perf_counter() - began, time.process_time() - cpu, peak)
+"""
 
 
 def best_of_five(ours: Callable[[], Dataset], theirs: Callable[[], object]) -> tuple[float, float, Dataset]:
@@ -77,3 +92,36 @@ def test_a_wide_file(tmp_path: Path) -> None:
     frame["label"] = ["a", "b"] * 50
     frame.to_csv(path, index=False)
     best_of_five(lambda: open_dataset(path), lambda: pd.read_csv(path))
+
+
+def some_rows(kind: str) -> str:
+    """20 000 rows of 20 numbers of six digits; LIBSVM: of 500."""
+    rng, count = np.random.default_rng(0), 20_000
+    rows, labels = rng.standard_normal((count, 20)).tolist(), rng.integers(0, 3, count).tolist()
+    if kind == "csv":
+        return "".join(
+            ",".join(f"{x:.6g}" for x in row) + f",c{label}\n" for row, label in zip(rows, labels, strict=True)
+        )
+    places = (np.sort(rng.choice(500, 20, replace=False)) + 1 for _ in range(count))
+    cells = zip(places, rows, strict=True)
+    pairs = (" ".join(f"{j}:{x:.6g}" for j, x in zip(at.tolist(), row, strict=True)) for at, row in cells)
+    return "".join(f"{label} {line}\n" for label, line in zip(labels, pairs, strict=True))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is asked of Linux")
+@pytest.mark.parametrize("kind", ["csv", "libsvm"])
+def test_a_large_file(tmp_path: Path, kind: str) -> None:
+    path, rows = tmp_path / f"large.{kind}", some_rows(kind)
+    with path.open("w") as file:
+        file.write(",".join(f"x{j}" for j in range(20)) + ",label\n" if kind == "csv" else "")
+        while file.tell() < LARGE:
+            file.write(rows)
+    command, size = [sys.executable, "-c", TOLD, str(path)], path.stat().st_size / 1e6
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, check=True)
+    count, wall, cpu, peak = map(float, done.stdout.split())
+    print(
+        f"\n{kind}, {size:.0f} MB, {count:.0f} rows: {size / wall:.0f} MB/s, {size / cpu:.0f} MB a CPU second", end=""
+    )
+    print(f"; peak {peak:.0f} MB")
+    assert count == 20_000 * (size * 1e6 // len(rows))
+    assert peak < 300 + 4.0 * size
