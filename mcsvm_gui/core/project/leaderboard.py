@@ -117,7 +117,7 @@ def leaderboard_columns(
         ),
         replace(known["seconds"], width=7),
         replace(known["n_support"], title=tr("Vectors"), width=6),
-        RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=10),
+        RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=13),
         *(known[name] for name in ROOMY),
     )
 

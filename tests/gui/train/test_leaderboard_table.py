@@ -6,6 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare.conclusion import NextStep
 from mcsvm_gui.core.project.leaderboard import Standing
 from mcsvm_gui.core.project.records import RunRecord
@@ -41,6 +42,22 @@ def test_of_equals_the_better_validated_stands_first(qtbot: QtBot) -> None:
     board.show_runs(runs, {1: Standing(2), 2: Standing(1, validation=0.9), 3: Standing(1, validation=0.8)})
     assert board.runs.shown() == [2, 3, 1]
     assert [board.runs.index(row, 0).data() for row in range(3)] == ["=1", "=1", "2"]
+
+
+@pytest.mark.parametrize("width", [700, 1000, 1500])
+def test_a_small_gap_is_read_whole_beside_columns_of_how_the_run_was_made(qtbot: QtBot, width: int) -> None:
+    board = Leaderboard()
+    qtbot.addWidget(board)
+    board.resize(width, 300)
+    with qtbot.waitExposed(board):
+        board.show()
+    one = record(1)
+    assert one.document is not None
+    one.document["certificate"]["relative_gap"] = 5.12e-6
+    shown(board, one)
+    place = next(place for place, column in enumerate(board.runs.columns) if column.name == "state")
+    assert board.runs.index(0, place).data() == figures.gap(5.12e-6)
+    assert board.sizeHintForIndex(board.runs.index(0, place)).width() <= board.columnWidth(place)
 
 
 @pytest.mark.parametrize("width", [400, 900])
