@@ -7,12 +7,17 @@
   for 280 000 objects. So they are frozen once they are there, after one collection: garbage that is frozen is
   never found.
 
+* What jobs freed stays with glibc, in arenas of threads that have ended: 8 MB after 30 trainings of 200 rows. So it is
+  given back to the system once no job is left.
+
 Nothing else in this package asks for a collection, or forbids one.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import sys
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -41,6 +46,13 @@ class GarbageCollector(QObject):
 def spare_what_is_here() -> None:
     gc.collect()
     gc.freeze()
+
+
+def give_back() -> None:
+    """Free memory, to the system; other C libraries than glibc do so by themselves."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 def collect_what_is_due() -> None:

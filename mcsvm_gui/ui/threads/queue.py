@@ -13,6 +13,7 @@ COLLECTED_EVERY = 120  # milliseconds, and nothing after this waits again; 66 ke
 class JobQueue(QObject):
     """Lives in the window's thread and never waits, except in `shut_down`."""
 
+    rested = Signal()  # the last job has ended, and none waits
     told = Signal(object, object)  # the key of a job, and the list of what it told since: its states are among it
 
     def __init__(self, limit: int = 2, parent: QObject | None = None) -> None:
@@ -126,6 +127,8 @@ class JobQueue(QObject):
         if not self._running:
             self._ticks.stop()
         self._fill()
+        if not self._running and self._open:
+            self.rested.emit()
 
     def _say(self, key: Key, facts: list[object]) -> None:
         for fact in facts:

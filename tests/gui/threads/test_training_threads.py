@@ -187,12 +187,16 @@ def test_no_more_jobs_than_allowed_run_at_once_and_all_get_their_turn(qtbot: Any
             running.add(number) if busy else running.discard(number)
             most = max(most, len(running))
 
+    rests: list[int] = []
+    queue.rested.connect(lambda: rests.append(len(ear.of(Trained, 7))))
     queue.told.connect(count)
     for number in range(1, 8):
         queue.submit(Training(number, Request(seed=number, holdout=0.3), iris))
     qtbot.waitUntil(lambda: not queue.active(), timeout=60_000)
     assert most == 2
     assert all(ear.of(Trained, number) for number in range(1, 8))
+    qtbot.waitUntil(lambda: bool(rests))
+    assert rests == [1]  # once, after the last
 
 
 def test_a_job_that_waits_can_be_discarded_and_a_larger_limit_lets_it_begin(
