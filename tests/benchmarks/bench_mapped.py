@@ -21,8 +21,8 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is asked of Linux"),
 ]
 WORK = {
-    "checks of fit": 'pose(X, y, machine="ww", kernel=rbf)',
-    "fit, rbf, to its first rows": 'pose(X, y, machine="ww", kernel=rbf, cache_mb=200).part(0).gram.rows(np.arange(16))',
+    "checks of fit": "posed()",
+    "fit, rbf, to its first rows": "posed().part(0).gram.rows(np.arange(16))",
     "fit, linear, for 5 s": 'MultiClassSVC(kernel="linear", time_limit=5.0, threads=1).fit(X, y)',
     "predict": "small.predict(X)",
 }
@@ -35,6 +35,8 @@ warnings.simplefilter("ignore")
 X = np.load(sys.argv[1], mmap_mode="r")
 y, rbf = np.arange(len(X)) % 7, KERNELS["rbf"](gamma=0.01)
 small = MultiClassSVC(gamma=0.01).fit(X[:300], y[:300])
+def posed():
+    return pose(X, y, machine="ww", kernel=rbf, cache_mb=200)
 def now():
     return int(open("/proc/self/status").read().split("RssAnon:")[1].split()[0]) / 1024
 def watch():
