@@ -1,1 +1,1 @@
-"""That it is here puts this folder on the path: fakes are found from every room."""
+"""Empty on purpose: pytest puts the folder of a conftest.py on the path, so the tests below find the fakes."""

@@ -1,4 +1,4 @@
-"""spice, of the sigmoid kernel alone."""
+"""A kernel parameter added by one line: `spice`, of the sigmoid kernel alone."""
 
 from __future__ import annotations
 

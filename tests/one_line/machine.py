@@ -1,4 +1,4 @@
-"""toy, before the last of those that are offered first."""
+"""A machine added by one line: `toy`, before the last of those that are offered first."""
 
 from __future__ import annotations
 

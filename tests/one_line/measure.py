@@ -1,4 +1,4 @@
-"""spice, of which more is better."""
+"""A measure added by one line: `spice`, of which more is better."""
 
 from __future__ import annotations
 

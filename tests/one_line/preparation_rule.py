@@ -1,4 +1,4 @@
-"""spice, one of two words."""
+"""A rule of preparation added by one line: `spice`, one of two words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""spice, one of two words."""
+"""An option of reading added by one line: `spice`, one of two words."""
 
 from __future__ import annotations
 

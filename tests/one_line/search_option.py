@@ -1,4 +1,4 @@
-"""spice, a positive number under More of a search."""
+"""An option of searches added by one line: `spice`, a positive number under More."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""spice, a whole number up to nine."""
+"""A setting added by one line: `spice`, a whole number up to nine."""
 
 from __future__ import annotations
 

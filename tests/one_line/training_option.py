@@ -1,4 +1,4 @@
-"""spice, a positive number under More."""
+"""A training option added by one line: `spice`, a positive number under More."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every room stands on: files, errors, settings, languages, programs of others."""
+"""What all other packages use: files, errors, settings, translation, external programs."""

@@ -1,4 +1,4 @@
-"""What nobody foresaw, kept in a file that can be copied into a report. Nothing here ever raises."""
+"""Unexpected errors, kept in a log file that can be copied into a report. Nothing here ever raises."""
 
 from __future__ import annotations
 

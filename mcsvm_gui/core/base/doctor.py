@@ -1,4 +1,4 @@
-"""What this program stands on here: versions, threads, caches, and what is missing."""
+"""`mcsvm doctor`: versions, threads and caches of this installation, and what is missing."""
 
 from __future__ import annotations
 

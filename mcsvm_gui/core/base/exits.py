@@ -1,4 +1,4 @@
-"""How every entrance of the program ends."""
+"""Exit codes, and the one line on standard error of what went wrong: the same for every entry point."""
 
 import os
 import sys

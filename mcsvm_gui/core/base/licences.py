@@ -1,4 +1,4 @@
-"""Whose work is inside, and under which licences: from the bill of a bundle, or asked of what is installed."""
+"""Licences of the packages inside: from the bill of materials of a bundle, or from the installed packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of others: found by names that nothing else has, and run for a limited time."""
+"""External programs (compilers, svm-predict): found by names that nothing else has, run within a time limit."""
 
 from __future__ import annotations
 

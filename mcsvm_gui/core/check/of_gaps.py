@@ -1,4 +1,4 @@
-"""Missing cells: how many, and whether they say something themselves."""
+"""Missing cells: how many, and whether that a cell is missing tells the class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training whose rows lie on the workers of a cluster, with the face of a Session (core/machine/session.py)."""
+"""A training whose rows lie on the workers of a cluster, with the interface of a Session (core/machine/session.py)."""
 
 from __future__ import annotations
 

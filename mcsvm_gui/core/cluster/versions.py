@@ -1,4 +1,4 @@
-"""What a worker is made of."""
+"""Versions of Python, of packages and of the solvers: what a worker runs, to be compared with the client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write, try out, compare, and only then let the files appear."""
+"""An export: written, asked for predictions, compared with the model; only then do its files appear."""
 
 from __future__ import annotations
 

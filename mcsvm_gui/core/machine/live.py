@@ -1,4 +1,4 @@
-"""What is looked at while a training goes on, beside its samples: accuracies, and support vectors per class.
+"""Readings of a running training, beside its samples: accuracies, and support vectors per class.
 
 A reading is of a few hundred rows drawn once, and taken so seldom that the training hardly notices.
 """

@@ -1,4 +1,4 @@
-"""What everyone looks for, by the words of the command line: the one list of machines, solvers, kernels and biases.
+"""Titles and looks of machines, solvers, kernels and biases, by their words on the command line: the one list.
 
 Light, for all who cannot wait for the solvers; a test compares it with their registries, whose other entries follow
 as more in the window's lists.

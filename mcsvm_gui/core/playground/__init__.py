@@ -1,1 +1,1 @@
-"""Points under one's hands: drawing them, random sets, machines fitted to them, and solvers step by step."""
+"""The playground: points that are drawn, random sets, machines fitted to them, and solvers step by step."""

@@ -1,4 +1,4 @@
-"""What is known and not yet written: the newest of every run, so that a full disk costs no memory that grows."""
+"""Pending writes: the newest state of every run alone, so that a full disk costs no memory that grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What SQLite says, in words."""
+"""Errors of SQLite as sentences for users."""
 
 from __future__ import annotations
 

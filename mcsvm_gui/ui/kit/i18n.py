@@ -1,4 +1,4 @@
-"""Views take their words from here."""
+"""Translation, as views import it."""
 
 from mcsvm_gui.core.base.i18n import as_sentence, install, tr, worded
 

@@ -1,4 +1,4 @@
-"""A layout within a layout, without the trap of PySide."""
+"""`nest`: addLayout without the Python objects that PySide keeps of items after their end."""
 
 from __future__ import annotations
 

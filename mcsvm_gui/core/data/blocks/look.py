@@ -1,4 +1,4 @@
-"""What a person would remark on seeing the columns of a table, from facts that can be added up over its blocks."""
+"""Notices on the columns of a table (missing, constant, rounded, numbering), from facts added up over its blocks."""
 
 from __future__ import annotations
 

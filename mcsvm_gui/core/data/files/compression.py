@@ -1,4 +1,4 @@
-"""Packed files, known by their first bytes: gzip (any number of members), bzip2, xz, and zip with one file in it."""
+"""Compressed files, known by their first bytes: gzip (any number of members), bzip2, xz, and zip with one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether UMAP can be had here; asked in the window's thread, so that nothing large is imported for it."""
+"""Whether UMAP is installed; asked in the window's thread, so that nothing large is imported for it."""
 
 from __future__ import annotations
 

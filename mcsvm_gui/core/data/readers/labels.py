@@ -1,4 +1,4 @@
-"""Whether labels are classes, and what is remarked on them."""
+"""Whether labels are classes, and notices about them."""
 
 from __future__ import annotations
 

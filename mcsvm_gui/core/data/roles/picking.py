@@ -1,4 +1,4 @@
-"""Rows that one would look at: far from all others, there again, or with gaps. In the order in which they are shown."""
+"""Rows worth a look, in the order in which they are shown: outliers, duplicates, contradictions, missing cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two machines on one data set."""
+"""Tests of two machines on one data set: McNemar's, and the corrected resampled t-test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test says."""
+"""TestResult: statistic and p-value of a test."""
 
 from __future__ import annotations
 
