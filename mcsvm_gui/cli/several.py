@@ -92,7 +92,7 @@ def write_results(path: str | None, results: Results) -> None:
 
 
 def finish(results: Results, options: argparse.Namespace) -> int:
-    """Say it, and the exit code."""
+    """Print the results; returns the exit code."""
     output.show(options, results.document, lambda: summary_lines(results))
     return ended(interrupted=results.interrupted, converged=results.converged)
 

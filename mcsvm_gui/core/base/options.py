@@ -170,7 +170,7 @@ class Share(Kind):
 
 @dataclass(frozen=True)
 class Flag(Kind):
-    """Said or not."""
+    """Given or not."""
 
     placeholder: str = ""
 

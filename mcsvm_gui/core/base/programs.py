@@ -22,7 +22,7 @@ class ProgramResult(NamedTuple):
 
 
 class TimeLimitError(InputError):
-    """In a sentence."""
+    """A program took longer than it may; the message is a sentence for users."""
 
 
 def found(*names: str) -> str | None:

@@ -236,14 +236,14 @@ class Stretched(Check[CheckedPlan]):
 
 
 def _squeezed(held: Held) -> bool:
-    """Not of columns that are nearly always one value, which no scaling helps."""
+    """Whether few cells take up nearly all of the range; not where nearly all are one value, which no scaling helps."""
     cells = held.cells[np.isfinite(held.cells)]
     low, first, last, high = np.quantile(cells, [0.0, 0.01, 0.99, 1.0]) if cells.size else np.zeros(4)
     return bool(0.0 < last - first < SQUEEZED * (high - low))
 
 
 def _prepared(check: Check[CheckedPlan], plan: CheckedPlan, code: str, do: Sentence) -> Iterator[Finding]:
-    """What the preparation says under this code."""
+    """Findings of the notices that the preparation gave under this code."""
     for notice in plan.prepared.notices:
         if notice.code == code:
             where = notice.sentence.values

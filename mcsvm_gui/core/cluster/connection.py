@@ -27,7 +27,7 @@ FAREWELL = 1.0  # seconds
 
 
 class StoppedWaitingError(LostWorkers):
-    """Whoever asked does not want to know any more."""
+    """The caller asked to stop before the answer came."""
 
 
 class Connection:
@@ -54,7 +54,7 @@ class Connection:
         self._end()
 
     def heed(self, stopped: Callable[[], bool]) -> None:
-        """From now on this says whether to stop."""
+        """`stopped` is asked from now on while an answer is waited for."""
         self._stopped = stopped
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -136,7 +136,7 @@ async def _close(client: Client | None) -> None:
 
 
 def _silence() -> None:
-    """What matters is said in sentences of our own."""
+    """Turn off the log messages of distributed: what matters is said in sentences of our own."""
     library_warnings.drop_version_mismatches()
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado"):

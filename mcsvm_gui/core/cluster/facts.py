@@ -177,7 +177,7 @@ def preparation_of(rules: Rules, facts: PartFacts) -> Preparation:
 
 
 def refuse(rules: Rules, facts: PartFacts) -> None:
-    """What a few rows with the same facts cannot stand for."""
+    """InputError for rules that need more of the rows than these facts."""
     kinds = {column.kind for column in facts.empty.columns} if facts.empty.table is not None else set()
     if kinds & {"text", "date"}:
         raise InputError("a training on a cluster takes columns of numbers and categories, not of texts or dates")

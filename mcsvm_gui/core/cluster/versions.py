@@ -9,7 +9,7 @@ PACKAGES = "mcsvm", "numpy", "scipy", "numba", "scikit-learn", "pandas", "distri
 
 
 def versions() -> dict[str, str]:
-    """Of what decides numbers, and of what carries them."""
+    """Of packages that decide numbers, and of those that carry them."""
     from solvers.jit.store import PACKAGE, fingerprint
 
     found = {"Python": ".".join(platform.python_version_tuple()[:2])}

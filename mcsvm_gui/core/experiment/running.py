@@ -115,7 +115,7 @@ def perform(
 
 
 def _torn(plan: Plan, loaded: _Loaded, spec: DataSpec) -> tuple[Notice, ...]:
-    """What tests of these splits learn too much of."""
+    """Notices of groups with rows on both sides of a split, whose tests are too good."""
     dataset = loaded.datasets[spec.name]
     return () if spec.test is not None else splitting.torn_groups(dataset, plan.parts(dataset))
 

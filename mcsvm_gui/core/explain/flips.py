@@ -112,7 +112,7 @@ def held_columns(columns: ExplainedColumns) -> tuple[str, ...]:
 
 
 class FlipStopped(Exception):
-    """Somebody asked for it."""
+    """The caller asked to stop."""
 
 
 def _decisions(trained: TrainedModel, stopped: Callable[[], bool]) -> Decide:

@@ -62,7 +62,7 @@ class PermutationImportance:
 
 
 class Stopped(Exception):
-    """A callback asked for it."""
+    """The callback asked to stop."""
 
 
 class _Deciding:

@@ -23,7 +23,7 @@ BALANCED, BY_HAND = "balanced", "hand"
 
 
 def read_form(texts: Mapping[str, str], parameters: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """(values that differ from nothing said, what is wrong by field); `parameters` are those of the kernel."""
+    """(the values that were given, what is wrong by field); `parameters` are those of the kernel."""
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, option in ASKED.items():

@@ -94,7 +94,7 @@ class ProjectStore:
             return [(machine, cost, gamma, from_json(document)) for machine, cost, gamma, document in rows]
 
     def searches(self) -> list[str]:
-        """Of which cells were kept."""
+        """The keys of searches whose cells were kept."""
         with self._turn():
             return [search for (search,) in self._connection.execute("SELECT DISTINCT search FROM cells")]
 

@@ -55,7 +55,7 @@ def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_
 
 
 def _measure(document: Mapping[str, Any]) -> str:
-    """That cells were compared by."""
+    """The measure that cells were compared by."""
     return str(document.get("score") or "accuracy")
 
 
@@ -124,7 +124,7 @@ def _validation(document: Mapping[str, Any]) -> str:
 
 
 def _parts(document: Mapping[str, Any]) -> int:
-    """On which every cell is tried."""
+    """How many parts each cell is tried on."""
     return int(document.get("folds", 0)) * int(document.get("repeats", 1))
 
 
