@@ -32,7 +32,7 @@ from mcsvm_gui.ui.shell.question_bar import FirstTourBar, RecoveryBar, TrustBar
 from mcsvm_gui.ui.shell.recovery import RecoveryPresenter
 from mcsvm_gui.ui.shell.tour import TourPresenter
 from mcsvm_gui.ui.threads import thread as threads
-from mcsvm_gui.ui.threads.garbage import give_back
+from mcsvm_gui.ui.threads.garbage import return_freed_memory
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.train.presenter import COMMANDS
@@ -69,7 +69,7 @@ class Assembly(Desk):
         super().__init__(window)
         self.window, self.settings = window, settings
         self.queue, self.tasks = JobQueue(settings["parallel_jobs"], self), Tasks(self)
-        self.queue.rested.connect(lambda: self.tasks.start(give_back, lambda nothing: None))
+        self.queue.rested.connect(lambda: self.tasks.start(return_freed_memory, lambda nothing: None))
         self.runs = RunCollection(self.queue, store, self)
         self.workspace = Workspace(self.runs, self.queue, self.tasks, settings, self)
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)

@@ -26,7 +26,7 @@ WORK = {
     "fit, linear, for 5 s": 'MultiClassSVC(kernel="linear", time_limit=5.0, threads=1).fit(X, y)',
     "predict": "small.predict(X)",
 }
-TOLD = """
+SCRIPT = """
 import sys, threading, time, warnings
 import numpy as np
 from solvers import MultiClassSVC, pose
@@ -65,7 +65,7 @@ def mapped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", WORK)
 def test_memory_beside_the_array(mapped: Path, name: str) -> None:
-    command = [sys.executable, "-c", TOLD, str(mapped), WORK[name]]
+    command = [sys.executable, "-c", SCRIPT, str(mapped), WORK[name]]
     done = subprocess.run(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
     size = ROWS * COLUMNS * 4 / 2**20
     print(f"\n{name}: {float(done.stdout):.0f} MB beside {size:.0f} MB")

@@ -15,7 +15,7 @@ import pytest
 from command_line import ROOT, mcsvm
 
 ROWS = 100_000, 1_000_000, 3_000_000
-TOLD = """
+SCRIPT = """
 import sys, time
 from mcsvm_gui import cli
 began = time.process_time()
@@ -51,7 +51,7 @@ def test_memory_does_not_follow_the_rows(tmp_path: Path, suffix: str) -> None:
     for rows in ROWS:
         write(data, rows)
         done = subprocess.run(
-            [sys.executable, "-c", TOLD, "predict", model, data, "--proba", "-o", tmp_path / "out.csv", "--quiet"],
+            [sys.executable, "-c", SCRIPT, "predict", model, data, "--proba", "-o", tmp_path / "out.csv", "--quiet"],
             env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
             capture_output=True,
             text=True,

@@ -31,7 +31,7 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ROWS, COLUMNS = 200_000, 20
 pytestmark = pytest.mark.benchmark
 LARGE = 1e6 * float(os.environ.get("READ_MB", "200"))  # bytes
-TOLD = """
+SCRIPT = """
 import sys, time
 from mcsvm_gui.core.data.readers import open_dataset
 began, cpu = time.perf_counter(), time.process_time()
@@ -116,7 +116,7 @@ def test_a_large_file(tmp_path: Path, kind: str) -> None:
         file.write(",".join(f"x{j}" for j in range(20)) + ",label\n" if kind == "csv" else "")
         while file.tell() < LARGE:
             file.write(rows)
-    command, size = [sys.executable, "-c", TOLD, str(path)], path.stat().st_size / 1e6
+    command, size = [sys.executable, "-c", SCRIPT, str(path)], path.stat().st_size / 1e6
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, check=True)
     count, wall, cpu, peak = map(float, done.stdout.split())
     print(

@@ -1,4 +1,4 @@
-"""When cyclic garbage is collected: by the window's thread alone, and never among what stays anyway.
+"""When memory is freed. Cyclic garbage is collected by the window's thread alone, and never among what stays anyway.
 
 * Python lets whichever thread makes one object too many collect. Where that was a training, it tore down what plots
   had left of Qt's objects, which only their own thread may touch: the program crashed, or hung, once in a long while.
@@ -6,9 +6,8 @@
 * Modules, pages and the runs of a project stay. A collection that looks through them holds every thread: 150 to 250 ms
   for 280 000 objects. So they are frozen once they are there, after one collection: garbage that is frozen is
   never found.
-
 * What jobs freed stays with glibc, in arenas of threads that have ended: 8 MB after 30 trainings of 200 rows. So it is
-  given back to the system once no job is left.
+  returned to the system once no job is left.
 
 Nothing else in this package asks for a collection, or forbids one.
 """
@@ -48,8 +47,8 @@ def spare_what_is_here() -> None:
     gc.freeze()
 
 
-def give_back() -> None:
-    """Free memory, to the system; other C libraries than glibc do so by themselves."""
+def return_freed_memory() -> None:
+    """To the system; other C libraries than glibc do so by themselves."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(0)

@@ -172,7 +172,7 @@ def test_ten_data_sets_opened_trained_on_and_closed_leave_nothing(qtbot: QtBot, 
 
 FREED = """
 import threading
-from mcsvm_gui.ui.threads.garbage import give_back
+from mcsvm_gui.ui.threads.garbage import return_freed_memory
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096 / 2**20
@@ -186,7 +186,7 @@ thread = threading.Thread(target=work)
 thread.start()
 thread.join()
 before = resident()
-give_back()
+return_freed_memory()
 print(before - resident())
 """
 
