@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QPus
 from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.summary import time_left_text
 from mcsvm_gui.core.tune import best
 from mcsvm_gui.ui.runs.table_model import DRAGGED, dragged_runs
 
@@ -284,6 +285,23 @@ def test_a_search_that_is_stopped_keeps_its_best(open_window: Callable[[], Hand]
     hand.wait(lambda: "ended before it had tried all" in hand.text("conclusionLabel"))
     assert hand.find(QPushButton, "findBestButton").text() == "Find the best model"
     hand.wait(lambda: hand.find(QPushButton, "step-cut").isVisible())
+    hand.close()
+
+
+def test_the_time_left_goes_on_while_no_fit_ends(
+    open_window: Callable[[], Hand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand = open_window()
+    hand.work.open_data(str(resources.dataset("segment")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.go("Train")
+    hand.find(QSpinBox, "bestBudgetSpin").setValue(600)
+    hand.click("findBestButton")
+    hand.wait(lambda: "best so far" in hand.text("conclusionLabel"))
+    (search,) = hand.work.searches.active
+    hand.work.queue._ticks.stop()  # no news of it any more
+    monkeypatch.setattr(search.progress, "seconds_left", lambda: 7777.0)
+    hand.wait(lambda: time_left_text(7777.0) in hand.text("conclusionLabel"), 10_000)
     hand.close()
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
@@ -52,6 +52,8 @@ class FindBest(QObject):
         self._training: set[int] = set()
         self._said = 0.0
         self._trouble = ""  # why the last search found nothing
+        self._clock = QTimer(self, interval=1000)  # a fit may take long, and time goes on
+        self._clock.timeout.connect(self._say)
         view.find_best_asked.connect(self.toggle)
         self._searches.added.connect(self._adopt)
         self._searches.changed.connect(self._follow)
@@ -169,6 +171,8 @@ class FindBest(QObject):
     def _say(self) -> None:
         self._said = time.monotonic()
         search = self._search
+        if self._clock.isActive() != (search is not None):
+            self._clock.stop() if search is None else self._clock.start()
         stopping = search is not None and search.state is JobState.STOPPING
         self._view.show_finding(search is not None, stopping)
         self._view.show_instead(self._searching(search) if search is not None else self._train_text())
