@@ -395,7 +395,7 @@ class ExplainBudget:
 
 @dataclass(frozen=True)
 class NoveltyBudget:
-    """Distances from classes (novelty.py)."""
+    """Distances from classes (uncertainty/novelty.py)."""
 
     most: int = 64  # landmarks of a class; 32 lose 0.01 of the area on digits
     together: int = 2048  # landmarks of all classes

@@ -94,5 +94,5 @@ class LostPartitionsError(Exception):
 
 
 def single_rows(rows: Any) -> Any:
-    """As rows of a block travel."""
+    """In float32, as rows of a block are sent."""
     return rows.astype(np.float32)

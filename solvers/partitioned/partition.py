@@ -55,7 +55,7 @@ class Partition:
 
     @property
     def part(self) -> Part:
-        """Of the programme in work."""
+        """The part of the programme in work."""
         assert self._part is not None, "begin comes first"
         return self._part
 
@@ -167,7 +167,7 @@ class Partition:
             self._products += kernel_times(self.problem.kernel, points, Points(some.rows), some.weights)
 
     def kinks(self) -> BiasKinks:
-        """Of the primal as a function of b; the questions below are about them."""
+        """Those of the primal as a function of b, to be asked for by `below` and `between`."""
         part = self.part
         sign = part.form.direction[part.labels, 0, 0]
         places = sign * part.form.margin[part.labels, 0] - self._products[:, 0]
@@ -188,7 +188,7 @@ class Partition:
         return self._kinks[start:end], self._costs[start:end], beyond
 
     def proved(self, bias: np.ndarray) -> PartitionStanding:
-        """By the products alone, and b."""
+        """The standing by the products and this b."""
         return self._examine(self._products, np.zeros(self._products.shape[1]), bias)[0]
 
     def adopt(self, constant: np.ndarray) -> None:
@@ -203,7 +203,7 @@ class Partition:
         return rows, self.problem.labels[rows], part.labels[positions], part.upper[positions]
 
     def taken(self, rows: np.ndarray) -> Any:
-        """Features, in float64."""
+        """The features of these rows, in float64."""
         return in_double(self.problem.points.rows[rows])
 
     def right(self, model: Model) -> tuple[float, float]:

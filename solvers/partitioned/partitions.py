@@ -28,7 +28,7 @@ class Partitions(ABC):
 
 
 class LocalPartitions(Partitions):
-    """In this process, one after another."""
+    """Partitions of this process, asked one after another."""
 
     def __init__(self, partitions: Sequence[Partition]) -> None:
         self.partitions = list(partitions)

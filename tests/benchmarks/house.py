@@ -32,7 +32,7 @@ HERE = Path(__file__).resolve().parents[2]
 ORDINARY = {0, 1, 2, 0.5, 1e-300}  # numbers that need no name; the last only keeps a division from zero
 LIMITS = {"upper", "bound", "high"}  # what bounds are called
 HOMES = {"jit/rounding.py": "rounding and the range of numbers", "work.py": "sizes of pieces of work"}  # never tuned
-RECORDS = {"budget.py", "methods/auto/budget.py"}  # where numbers that can be tuned live: every field of every class
+RECORDS = {"budget.py"}  # where numbers that can be tuned live: every field of every class
 
 
 @dataclass(frozen=True)
