@@ -52,7 +52,7 @@ class FindBest(QObject):
         self._training: set[int] = set()
         self._said = 0.0
         self._trouble = ""  # why the last search found nothing
-        self._clock = QTimer(self, interval=1000)  # a fit may take long, and time goes on
+        self._clock = QTimer(self, interval=1000)  # the time left goes down while no fit ends
         self._clock.timeout.connect(self._say)
         view.find_best_asked.connect(self.toggle)
         self._searches.added.connect(self._adopt)
@@ -171,8 +171,10 @@ class FindBest(QObject):
     def _say(self) -> None:
         self._said = time.monotonic()
         search = self._search
-        if self._clock.isActive() != (search is not None):
-            self._clock.stop() if search is None else self._clock.start()
+        if search is None:
+            self._clock.stop()
+        elif not self._clock.isActive():
+            self._clock.start()
         stopping = search is not None and search.state is JobState.STOPPING
         self._view.show_finding(search is not None, stopping)
         self._view.show_instead(self._searching(search) if search is not None else self._train_text())
