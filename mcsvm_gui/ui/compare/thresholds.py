@@ -151,7 +151,7 @@ class ThresholdView(Panel):
             self.result.setText("")
 
     def show_rule(self, names: Sequence[str], costs: np.ndarray, preset: str, reject: float | None = None) -> None:
-        """Without a word to those who listen."""
+        """Without signals."""
         with QSignalBlocker(self.table.costs), QSignalBlocker(self.presets), QSignalBlocker(self.reject):
             self.presets.setCurrentIndex(self.presets.findData(preset))
             if reject is not None:

@@ -73,7 +73,7 @@ def answers_box(name: str, title: str) -> QComboBox:
 
 
 def fill(box: QComboBox, answers: Sequence[FieldChoice], value: str | None) -> None:
-    """Without a word to those who listen for the user."""
+    """Without the signals of an edit by the user."""
     with QSignalBlocker(box):
         box.clear()
         for answer in answers:

@@ -124,7 +124,7 @@ class MapPanel(QWidget):
             self.show_row(found, row)
 
     def show_row(self, found: ColumnMap, row: np.ndarray) -> None:
-        """The sliders, without a word to those who listen."""
+        """The sliders, without signals."""
         for column, (slider, handle, label) in self._sliders.items():
             value = found.number(row, column)
             with QSignalBlocker(handle):

@@ -259,7 +259,7 @@ class OptionForm(QWidget):
         }
 
     def set_texts(self, texts: Mapping[str, str]) -> None:
-        """Without a word to those who listen for the user."""
+        """Without the signals of an edit by the user."""
         with QSignalBlocker(self):
             for key, edit in self.edits.items():
                 edit.setText(texts.get(key, ""))

@@ -108,7 +108,7 @@ class PlaygroundForm(QWidget):
         }
 
     def set_setting(self, values: Mapping[str, Any]) -> None:
-        """Without a word to those who listen for the user."""
+        """Without the signals of an edit by the user."""
         with QSignalBlocker(self):
             self.machines.tick(values["machines"])
             self.kernel.setCurrentIndex(self.kernel.findData(values["kernel"]))

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSaveFile, QSize
+from PySide6.QtCore import QBuffer, QIODevice, QSize
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from mcsvm_gui.ui.playground.canvas import PlaygroundCanvas
+from mcsvm_gui.ui.plots.export import write
 
 SHARPNESS = 2  # pixels of a PNG per pixel of the window
 
 
 def save(canvas: PlaygroundCanvas, path: str, kind: str) -> str | None:
-    """Why not, or None."""
-    file = QSaveFile(path)
-    if file.open(QIODevice.OpenModeFlag.WriteOnly):
-        file.write(QByteArray({"png": png, "svg": svg}[kind](canvas)))
-        if file.commit():
-            return None
-    return file.errorString()
+    """Returns why it cannot be written, or None."""
+    return write(path, {"png": png, "svg": svg}[kind](canvas))
 
 
 def copy(canvas: PlaygroundCanvas) -> None:

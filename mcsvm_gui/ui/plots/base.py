@@ -170,7 +170,7 @@ class Plot(pg.PlotWidget):
             self.save_failed.emit(tr("{file} could not be written: {trouble}", file=path, trouble=trouble))
 
     def write(self, path: str, kind: str) -> str | None:
-        """Why not, or None."""
+        """Returns why it cannot be written, or None."""
         return export.save(self, path, kind)
 
 

@@ -17,12 +17,12 @@ POINTS = 72 / INCH  # of a page, per pixel
 
 
 def save(plot: pg.PlotWidget, path: str, kind: str) -> str | None:
-    """Why not, or None."""
+    """Returns why it cannot be written, or None."""
     return write(path, {"png": png, "svg": svg, "pdf": pdf}[kind](plot))
 
 
 def write(path: str, contents: bytes) -> str | None:
-    """Why not, or None."""
+    """Returns why it cannot be written, or None."""
     file = QSaveFile(path)
     if file.open(QIODevice.OpenModeFlag.WriteOnly):
         file.write(QByteArray(contents))

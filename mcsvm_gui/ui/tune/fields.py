@@ -64,7 +64,7 @@ class TuneFields(OptionForm):
         return {"machines": ",".join(self.machines.ticked()), **super().texts()}
 
     def set_texts(self, texts: Mapping[str, str]) -> None:
-        """Without a word to those who listen for the user."""
+        """Without the signals of an edit by the user."""
         with QSignalBlocker(self):
             self.machines.tick(texts.get("machines", "").split(","))
             super().set_texts(texts)
