@@ -177,6 +177,7 @@ def use(choice: str) -> None:
     _choice, hints = choice, QGuiApplication.styleHints()
     if hints is not _hints:
         _hints = hints
+        _dress()
         hints.colorSchemeChanged.connect(_follow)
     _show(THEMES[choice] if choice in THEMES else _of_the_system(hints.colorScheme()))
 
@@ -189,16 +190,26 @@ def _follow(scheme: Qt.ColorScheme) -> None:
 def _show(chosen: Theme) -> None:
     global _current
     _current = chosen
-    application = QApplication.instance()
-    assert isinstance(application, QApplication), "the theme belongs to an application"
-    application.setStyle("Fusion")
-    for effect in MOTIONS:
-        application.setEffectEnabled(effect, False)
+    application = _application()
     application.setPalette(palette(_current))
     for kind in OUTLINED:
         application.setPalette(outlined(_current), kind)  # type: ignore[arg-type]  # the stub says bytes, which it refuses
     application.setStyleSheet(style_sheet(_current))
     _notifier.changed.emit()
+
+
+def _dress() -> None:
+    """What every theme has. A style set anew with each leaves what PySide made for the last one in memory."""
+    application = _application()
+    application.setStyle("Fusion")
+    for effect in MOTIONS:
+        application.setEffectEnabled(effect, False)
+
+
+def _application() -> QApplication:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication), "the theme belongs to an application"
+    return application
 
 
 def _of_the_system(scheme: Qt.ColorScheme) -> Theme:

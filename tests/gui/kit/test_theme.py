@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
+from shiboken6 import getCppPointer
 
 import mcsvm_gui.ui
 from mcsvm_gui.core.base.settings import SETTINGS
@@ -72,6 +73,13 @@ def test_nothing_moves_by_itself(qapp: QApplication) -> None:
     moving = re.compile(r"Animation|setRange\(0, 0\)|setAnimated\(True\)")
     sources = Path(mcsvm_gui.ui.__file__).parent.rglob("*.py")
     assert [path.name for path in sources if moving.search(path.read_text("utf-8"))] == []
+
+
+def test_another_theme_is_no_other_style(qapp: QApplication) -> None:
+    """PySide keeps what it made of every style that a widget was asked for."""
+    style = getCppPointer(qapp.style())
+    theme.use("dark")
+    assert getCppPointer(qapp.style()) == style
 
 
 def test_every_theme_is_offered() -> None:
