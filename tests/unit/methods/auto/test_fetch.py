@@ -1,5 +1,8 @@
 """Which kernel rows blocks ask for: those of the block and, where few are missing, of the worst others."""
 
+import io
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_data import blobs
@@ -12,6 +15,7 @@ from solvers.posing import pose
 from solvers.problem import Part
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
+from solvers.work import limited
 
 X, Y = blobs(n=400, classes=3, features=3, seed=4)
 AUTO = METHODS["auto"]
@@ -66,3 +70,30 @@ def test_parts_that_share_a_store_open_with_blocks(monkeypatch: pytest.MonkeyPat
         run = Run(pose(X, Y, machine=machine, kernel=KERNELS["rbf"](0.5), cache_mb=size), few, Limits(1e-3))
         opened[machine] = run.decisions[0].phase
     assert opened == {"ova": "blocks", "ww": "shrunk"}
+
+
+@pytest.mark.parametrize("cache", [0.3, 2.0])
+@pytest.mark.parametrize("machine", ["ova", "ww"])
+def test_rows_that_came_along_give_the_same_bits_after_checkpoints(
+    machine: str, cache: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solvers.gram.EXACT_ROWS", 0)
+    monkeypatch.setattr("solvers.products.LEAST_SWEEP", 0)
+    method = Auto(replace(AUTO.budget, fetch_features=1))
+
+    def begun() -> Run:
+        problem = pose(X, Y, machine=machine, kernel=KERNELS["rbf"](0.5), cost=10.0, cache_mb=cache)
+        return Run(problem, method, Limits(1e-3))
+
+    whole, run, random = begun(), begun(), np.random.default_rng(0)
+    while whole.running:
+        whole.advance()
+    with limited(2):
+        while run.running:
+            run.advance(int(random.integers(1, 400)))
+            if run.running:
+                run = Run.load(run.problem, io.BytesIO(run.pack()), method)
+    assert run.kernel_evaluations == whole.kernel_evaluations
+    assert run.certificate() == whole.certificate()
+    for one, other in zip(run.alphas(), whole.alphas(), strict=True):
+        np.testing.assert_array_equal(one, other)
