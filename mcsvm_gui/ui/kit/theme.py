@@ -177,7 +177,7 @@ def use(choice: str) -> None:
     _choice, hints = choice, QGuiApplication.styleHints()
     if hints is not _hints:
         _hints = hints
-        _dress()
+        _set_style()
         hints.colorSchemeChanged.connect(_follow)
     _show(THEMES[choice] if choice in THEMES else _of_the_system(hints.colorScheme()))
 
@@ -198,8 +198,8 @@ def _show(chosen: Theme) -> None:
     _notifier.changed.emit()
 
 
-def _dress() -> None:
-    """What every theme has. A style set anew with each leaves what PySide made for the last one in memory."""
+def _set_style() -> None:
+    """Once for every theme: PySide keeps in memory what it made of a style that was replaced."""
     application = _application()
     application.setStyle("Fusion")
     for effect in MOTIONS:
