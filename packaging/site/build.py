@@ -31,7 +31,9 @@ TUTORIALS = {
     "from_libsvm": "Coming from LIBSVM",
     "papers": "The papers' tables",
 }
+SPEED = "tests/benchmarks/results/page.md"  # its pictures lie beside it
 BEHIND = (  # of the checkout
+    SPEED,
     *("solvers/README.md", "mcsvm_gui/README.md", "packaging/README.md"),
     *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
 )
@@ -69,6 +71,8 @@ def assemble(folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     shutil.copytree(ROOT / "resources" / "pictures", folder / "pages" / "pictures")
+    for picture in (ROOT / SPEED).parent.glob("*.svg"):
+        shutil.copy(picture, folder / "pages" / "behind" / place(SPEED).rpartition("/")[0])
     shutil.copy(HERE / "conf.py", folder / "pages")
 
 
@@ -98,7 +102,7 @@ def place(path: str) -> str:
 def index() -> str:
     """The README up to its map of the code."""
     text = (ROOT / "README.md").read_text("utf-8").partition("## Map of the code")[0]
-    return text.replace("](resources/pictures/", "](pictures/")
+    return text.replace("](resources/pictures/", "](pictures/").replace(f"]({SPEED})", f"](behind/{place(SPEED)})")
 
 
 def guide() -> Iterator[tuple[str, str]]:

@@ -125,6 +125,19 @@ def test_every_tutorial_is_listed() -> None:
         assert (SITE / "tutorials" / f"{name}.md").read_text("utf-8").startswith(f"# {title}\n")
 
 
+def test_links_between_pages_lead_somewhere(tmp_path: Path) -> None:
+    """Also where sphinx, which ends the build at such a link, is not installed."""
+    runpy.run_path(str(SITE / "build.py"))["assemble"](tmp_path)
+    links = [
+        (page, link)
+        for page in (tmp_path / "pages").rglob("*.md")
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8"))
+        if "://" not in link
+    ]
+    assert len(links) > 10
+    assert [(page.name, link) for page, link in links if not (page.parent / link).exists()] == []
+
+
 class Links(HTMLParser):
     """What a page loads, and where it leads."""
 
