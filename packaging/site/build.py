@@ -73,7 +73,8 @@ def assemble(folder: Path) -> None:
     shutil.copytree(ROOT / "resources" / "pictures", folder / "pages" / "pictures")
     for picture in (ROOT / SPEED).parent.glob("*.svg"):
         shutil.copy(picture, folder / "pages" / "behind" / place(SPEED).rpartition("/")[0])
-    shutil.copy(HERE / "conf.py", folder / "pages")
+    for name in ("conf.py", "site.css"):
+        shutil.copy(HERE / name, folder / "pages")
 
 
 def toctree(title: str, pages: list[str]) -> str:
@@ -140,7 +141,7 @@ def commands() -> Iterator[str]:
         for group in sub._action_groups:
             rows = [f"| {form(action)} | {cell(action.help or '')} |" for action in manual.shown(group._group_actions)]
             if rows:
-                yield "\n".join(["| option | |", "|---|---|", *rows, ""])
+                yield "\n".join(["| option | what it does |", "|---|---|", *rows, ""])
             if group.description:
                 yield group.description + "\n"
         if sub.epilog:

@@ -5,6 +5,7 @@ author = "the mcsvm authors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 html_theme = "furo"
 html_title = "mcsvm"
+html_static_path = html_css_files = ["site.css"]
 html_copy_source = html_show_sourcelink = html_show_sphinx = False
 html_show_search_summary = False  # it would be fetched from the pages, which browsers refuse to those opened as files
 myst_heading_anchors = 3
