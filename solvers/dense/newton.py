@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import cho_solve
 
 from solvers.budget import DENSE
-from solvers.dense.cholesky import factored
+from solvers.dense.cholesky import factored, solved
 from solvers.jit import sums as simplex
 from solvers.jit.rounding import RIDGE, ROUNDING
 from solvers.work import ROWS, SMALL, Work
@@ -137,7 +136,7 @@ def _solve(matrix: np.ndarray, right: np.ndarray) -> Work[np.ndarray | None]:
     """(matrix + ridge)^-1 right, or None if matrix + ridge is not positive definite; overwrites the matrix."""
     matrix[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
     factor = yield from factored(matrix)
-    return None if factor is None else cho_solve(factor, right, check_finite=False)
+    return None if factor is None else solved(factor, right)
 
 
 class BalancedFace(Face):

@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import cho_solve
 
 from solvers.budget import FACTOR
-from solvers.dense.cholesky import CholeskyFactor, factored, inverse
+from solvers.dense.cholesky import CholeskyFactor, factored, inverse, solved
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.factor.layout import Layout
 from solvers.factor.pivoted import factor_of, most_columns
@@ -252,10 +251,11 @@ class Separate:
         return self.coupling is not None or not self.centred
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        u = np.stack([cho_solve(factor, right[:, c], check_finite=False) for c, factor in enumerate(self.factors)], 1)
+        u = np.stack([solved(factor, right[:, c]) for c, factor in enumerate(self.factors)], 1)
         if self.centred:
-            common = cho_solve(self.coupling, u.sum(axis=1), check_finite=False)
-            u -= np.stack([cho_solve(factor, common, check_finite=False) for factor in self.factors], axis=1)
+            assert self.coupling is not None
+            common = solved(self.coupling, u.sum(axis=1))
+            u -= np.stack([solved(factor, common) for factor in self.factors], axis=1)
         return u
 
 
@@ -306,7 +306,8 @@ class Together:
         return result
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        u = cho_solve(self.factor, right[:, : self.count].T.ravel(), check_finite=False)
+        assert self.factor is not None
+        u = solved(self.factor, right[:, : self.count].T.ravel())
         u = u.reshape(self.count, -1).T
         if not self.centred:
             return u

@@ -89,3 +89,12 @@ def slack_within(slack, upper):
 def given(available, amount, scale):
     """What of an amount is taken: all that is available where the rest would be rounding, as a share of `scale`."""
     return available if available - amount < ROUNDING * scale else amount
+
+
+@compiled
+def until_zero(value, step, longest):
+    """The longest step, up to `longest`, that keeps all values non-negative."""
+    for b in range(value.size):
+        if step[b] < 0.0 and -value[b] / step[b] < longest:
+            longest = -value[b] / step[b]
+    return longest

@@ -7,10 +7,9 @@ exact, so that a coarse factor only slows the steps down; a small sigma needs fe
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_solve
 
 from solvers.budget import PROXIMAL
-from solvers.dense.cholesky import factored
+from solvers.dense.cholesky import factored, solved
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, normals_for
@@ -69,7 +68,7 @@ class FactorStep(ProximalStep):
         if factor is None:
             return None
         right = np.einsum("ij,ij->i", V.T @ residual, reading)
-        step: np.ndarray = residual - V @ (reading * cho_solve(factor, right, check_finite=False)[:, None])
+        step: np.ndarray = residual - V @ (reading * solved(factor, right)[:, None])
         return step
 
     def readings(self, free: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

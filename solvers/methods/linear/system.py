@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_solve
 
 from solvers.budget import LINEAR
-from solvers.dense.cholesky import CholeskyFactor, factored
+from solvers.dense.cholesky import CholeskyFactor, factored, solved
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
 from solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
 from solvers.kernels.points import in_double, passes, rows_times, transposed_times
@@ -98,7 +97,7 @@ class FeatureSystem:
         factor = yield from _ridged(matrix)
         if factor is None:
             return np.zeros_like(residual)
-        step = cho_solve(factor, residual.T.ravel(), check_finite=False)
+        step = solved(factor, residual.T.ravel())
         return np.ascontiguousarray(step.reshape(k, width).T)
 
     def _weighted_squares(self) -> Work[np.ndarray]:
