@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
@@ -31,7 +32,8 @@ def test_runs_that_come_and_go_choose_nothing(qtbot: QtBot) -> None:
     assert (board.selected_runs(), said) == ([], [])
     shown(board, second, first, third)
     assert (board.selected_runs(), said) == ([1], [])
-    board.selectRow(board.runs.row_of(2) or 0)
+    place = board.visualRect(board.runs.index(board.runs.row_of(2) or 0, 0)).center()
+    qtbot.mouseClick(board.viewport(), Qt.MouseButton.LeftButton, pos=place)  # Qt keeps Ctrl of an earlier test's key
     assert said == [[2]], "a user's choice is heard"
 
 
