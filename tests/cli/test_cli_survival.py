@@ -175,6 +175,7 @@ def test_killed_while_writing_the_old_or_the_new_model_stands(blobs: Path, model
     other, target = tmp_path / "other.mcsvm", tmp_path / "target.mcsvm"
     assert mcsvm("train", blobs, "--machine", "cs", "--model", other, "--quiet").code == 0
     whole = {model.read_bytes(), other.read_bytes()}
+    target.write_bytes(model.read_bytes())  # a busy machine may kill the writer before its first file stands
     command, pipe = [sys.executable, "-c", KILLED, str(model), str(other), str(target)], subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True, bufsize=1) as program:
         assert program.stdin
