@@ -148,7 +148,8 @@ def begin(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float, budge
     if shrunk.weights.any():
         grow(part, state, shrunk, violating, budget)
     else:
-        use(state, shrunk, sample(part, min(budget.shrunk_sample, most(part) / len(part))))
+        room = max(most(part) - part.form.classes, part.gram.least)  # `sample` rounds up in every class
+        use(state, shrunk, sample(part, min(budget.shrunk_sample, room / len(part))))
 
 
 def most(part: Part) -> int:

@@ -105,6 +105,15 @@ def test_rows_have_the_columns_in_use_and_the_memory_of_all() -> None:
     assert 102 < widths[-1] <= 161  # 161 rows of 161 numbers fit
 
 
+def test_the_store_has_room_for_the_matrix_of_the_first_sample() -> None:
+    run = Run(posed(), Auto(replace(METHOD.budget, shrunk_sample=1.0)), Limits(1e-3))
+    run.advance(1)
+    inner = run.current.part.gram._inner
+    assert inner is not None
+    assert len(inner) > 102
+    assert inner.capacity == len(inner)
+
+
 def test_where_it_stalls_blocks_of_all_examples_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(posed(), METHOD, Limits(1e-3))
     while run.current.state.shrunk.examples.size <= 102:
