@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -144,3 +147,22 @@ def test_the_machine_beside_baselines_is_the_one_that_evaluate_trains_anew(blobs
     beside = mcsvm("check", blobs, "--baselines", "--json").document["accuracies"]["machine"]
     alone = mcsvm("evaluate", model, blobs, "--folds", 5, "--json").document["accuracy"]
     assert beside == pytest.approx(alone)
+
+
+TREES = """
+import numpy as np
+from mcsvm_gui.core.check.baselines import boosting
+rows = np.arange(60.0)[:, None]
+print((boosting(rows, (rows[:, 0] > 30).astype(int), rows, 0, lambda: False)).sum())
+"""
+
+
+@pytest.mark.slow
+def test_trees_grow_where_no_program_counts_physical_cores(tmp_path: Path) -> None:
+    """As on Windows 11, which has no wmic, and on a Debian without lscpu."""
+    environment = {name: value for name, value in os.environ.items() if name != "LOKY_MAX_CPU_COUNT"}
+    command = [sys.executable, "-W", "error::UserWarning", "-c", TREES]
+    answer = subprocess.run(
+        command, env={**environment, "PATH": str(tmp_path)}, cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert (answer.stdout, answer.stderr) == ("29\n", "")

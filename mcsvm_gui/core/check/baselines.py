@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -103,6 +104,9 @@ def boosting(rows: Rows, codes: np.ndarray, asked: Rows, seed: int, stopped: Sto
     """In steps that can be stopped, at 1.5 times the price: the same trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
+    # scikit-learn asks joblib for the number of physical cores, which runs lscpu or wmic to count them and warns where
+    # the system has neither (Windows 11). A limit below the number of cores is taken as it is; 0 means one.
+    os.environ.setdefault("LOKY_MAX_CPU_COUNT", "0")
     dense = [part.toarray() if isinstance(part, sp.csr_array) else part for part in (rows, asked)]
     with threadpool_limits(1, user_api="openmp"):  # threads that wait for each other spin: 64 s for 171 rows, not 1
         trees = HistGradientBoostingClassifier(random_state=seed % 2**32, warm_start=True)
