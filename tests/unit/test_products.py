@@ -169,3 +169,19 @@ def test_stored_rows_that_are_wrong_are_not_believed() -> None:
     sweep = finish(sweep_of(part, alpha, weights))
     assert sweep is not None
     assert (np.abs(sweep.products - exact).max(axis=1) <= np.maximum(sweep.error, 1e-12 * np.abs(exact).max())).all()
+
+
+def test_memory_that_no_row_was_written_to_is_not_read() -> None:
+    """A signalling NaN there was warned of as it was converted."""
+    X, y = clouds(seed=1)
+    part = pose(X, y, machine="ww", kernel=RBF(0.3)).part(0)
+    alpha = np.where(part.form.real[part.labels], part.upper[:, None], 0.0)
+    alpha[60:] = 0.0
+    weights = weights_of(part, alpha)
+    plain = finish(sweep_of(part, alpha, weights))
+    part.gram.rows(np.arange(30))
+    part.gram.store[-1].view(np.uint32)[:] = 0x7F800001
+    sweep = finish(sweep_of(part, alpha, weights))
+    assert sweep is not None
+    assert plain is not None
+    assert (np.abs(sweep.products - plain.products).max(axis=1) <= sweep.error + plain.error).all()
