@@ -13,7 +13,7 @@ from PySide6.QtCore import Signal
 
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads.error_log import sentence_of
-from mcsvm_gui.ui.threads.thread import Thread
+from mcsvm_gui.ui.threads.thread import Thread, step_back
 
 Key = int | str  # the number of a run, or the name of a search
 
@@ -77,6 +77,7 @@ class Job(Thread):
     def run(self) -> None:
         self._ident = threading.get_ident()
         try:
+            step_back()
             self.work()
         except BaseException as error:  # nothing may leave a thread
             self.end(JobState.FAILED, Failed(sentence_of(error, f"job {self.key}")))
