@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from PySide6.QtCore import QThread
 
-# Added to the niceness of jobs: such a thread gets a tenth of a core for which the window's thread competes. Two trainings on two
-# cores: the longest turn of a 10 ms timer 70 -> 43 ms.
+# Added to the niceness of jobs: such a thread gets a tenth of a core for which the window's thread competes. Two
+# trainings on two cores: the longest turn of a 10 ms timer 70 -> 43 ms.
 BACKGROUND = 10
 
 
