@@ -65,7 +65,7 @@ class Budget:
     shrunk_sample: float = 1 / 4  # share of every class in the first sample; 1/8: 1.2 times, 20 000 x 784 of these
     shrunk_loose: float = 0.1  # violation, in margins, to which a sample is solved
     shrunk_strict: float = 0.9  # of the tolerance, for the last examples: float32 rows would refute a claim at 1
-    shrunk_near: float = 0.3  # distance from the margin, in margins, up to which an example joins; 0.5: 1.4, 1.3 times
+    shrunk_near: float = 0.2  # distance from the margin, in margins, up to which an example joins; 0.3: 1 to 1.2 times
     shrunk_again: float = 0.1  # fall of the violation of active examples from one look at all to the next
     shrunk_idle: int = 3  # looks in a row without a step, at most: a change of stage may need two
     shrunk_examples: int = 256  # of a block; 128: 1.3 and 1.1 times the CPU time, 512: 1.0 and 1.0
