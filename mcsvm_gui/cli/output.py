@@ -66,6 +66,13 @@ def warn(options: argparse.Namespace, notices: Iterable[Notice]) -> None:
             print(f"warning: {sentence}", file=sys.stderr)
 
 
+def warn_beside(options: argparse.Namespace, found: Iterable[Finding]) -> None:
+    """On standard error, beside a document that does not have them: lines of text do."""
+    if options.json and not options.quiet:
+        for sentence in findings(found):
+            print(f"warning: {sentence}", file=sys.stderr)
+
+
 def findings(found: Iterable[Finding]) -> list[str]:
     """A line for each, as lists of the window have it."""
     told = [one.document() for one in found]

@@ -48,9 +48,8 @@ def run(options: argparse.Namespace) -> int:
         finally:
             progress.end()
         found = _tested_on_training_rows(plan)
-        outcome.document["warnings"] += [one.document()["what"] for one in found]
         _write(outcome, options)
-    _show(outcome, [*_not_solved(outcome), *found], options)
+    _show(outcome, found, options)
     converged = outcome.trained.origin.ending is Ending.CONVERGED
     return ended(interrupted=interrupt.requested, converged=converged)
 
@@ -95,6 +94,7 @@ def trace_text(trace: Trace) -> str:
 
 def _show(outcome: Outcome, found: list[Finding], options: argparse.Namespace) -> None:
     output.warn(options, outcome.notices)
+    output.warn_beside(options, found)
     output.show(options, lambda: outcome.document, lambda: summary_lines(outcome, found, options.trace))
 
 
@@ -124,7 +124,7 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
         _accuracy_text(found),
         *_calibration_lines(found["calibration"]),
     ]
-    lines += output.findings(findings)
+    lines += output.findings([*_not_solved(outcome), *findings])
     lines += [found["solver_reason"]] if found["solver"] == "auto" else []
     lines += [cluster_text(found["cluster"])] if "cluster" in found else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]

@@ -336,6 +336,7 @@ class Auto(Method[AutoState]):
     def rehearse(self, part: Part) -> None:
         """Compile the phases that the tiny problem does not reach."""
         blocks.rehearse(part, self.start(part, 0))
+        shrunk.rehearse()
         if splitting.applies(part):
             rehearsed = finish(splitting.Splitting.prepare(part, 1.0, len(part)))
             finish(rehearsed.run(self.start(part, 0), steps=1))

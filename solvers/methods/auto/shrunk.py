@@ -21,6 +21,7 @@ import numpy as np
 
 from solvers.budget import INNER, Budget
 from solvers.dual.quantities import Optimality, examine, gradients, weights_of
+from solvers.jit.linalg import copy_transposed
 from solvers.jit.rounding import SINGLE
 from solvers.methods.auto import blocks
 from solvers.methods.auto.blocks import BlockState
@@ -58,6 +59,12 @@ class Shrunk:
     solved: bool = False  # among the examples in use; next comes a look at the others
     doubted: bool = False  # a claim was refuted: before the next one, a look at all
     stale: bool = False  # a claim was refuted: the functions of the state are newer than all of this
+
+
+def rehearse() -> None:
+    """Compile what a matrix in float32 needs, which no tiny problem has."""
+    matrix = np.zeros((4, 4), np.float32)
+    copy_transposed(matrix[:2, 2:], matrix[2:, :2])
 
 
 def applies(part: Part, budget: Budget) -> bool:
