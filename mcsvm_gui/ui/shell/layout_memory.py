@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QHeaderView, QSplitter, QTableView, QWidget
+from shiboken6 import isValid
 
 from mcsvm_gui.ui.runs.table import RunTable
 
@@ -51,7 +52,11 @@ class LayoutMemory:
             change.connect(lambda *_: keep())  # type: ignore[attr-defined]
 
     def _keeper(self, key: str, part: QSplitter | QHeaderView) -> Callable[[], None]:
-        return lambda: self._keep(key, bytes(part.saveState().toBase64().data()).decode("ascii"))
+        def keep() -> None:
+            if isValid(part):  # a header that is torn down with its table resizes columns once more
+                self._keep(key, bytes(part.saveState().toBase64().data()).decode("ascii"))
+
+        return keep
 
     def _keep(self, key: str, state: str) -> None:
         if self._kept.get(key) != state:
