@@ -1,6 +1,9 @@
 """Other programs that train support vector machines; those that are not installed are named as such.
 
-pip install thundersvm scikit-learn-intelex liquidSVM libsvm-official
+pip install scikit-learn-intelex libsvm-official thundersvm-cpu
+
+liquidSVM 1.0.1 builds (`--no-build-isolation`, with setuptools and wheel) but looks for its library under the name that
+Python 2 gave it, so it does not import here. thundersvm 0.3.12 brings a library for CUDA, thundersvm-cpu one without.
 """
 
 from __future__ import annotations
@@ -12,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from solvers.work import limited
+from threadpoolctl import threadpool_limits
 
 LONG = 2.0  # seconds of a training after which it is not repeated
 TIMES = 3
@@ -31,20 +33,28 @@ def seconds_of(action: Callable[[], object]) -> float:
     return best
 
 
+def as_arrays(module: Any, X: np.ndarray, y: np.ndarray) -> tuple[Any, ...]:
+    return X, y
+
+
 @dataclass(frozen=True)
 class Peer:
-    """`train(module, X, y, C, gamma)` trains once, on one thread; `linear`: it knows no kernel, and no gamma."""
+    """`train(module, *rows, C, gamma)` trains once, on one thread, on what `rows(module, X, y)` returned before.
+
+    `linear`: it knows no kernel, and no gamma.
+    """
 
     name: str
     module: str
-    train: Callable[[Any, np.ndarray, np.ndarray, float, float], object]
+    train: Callable[..., object]
     linear: bool = False
+    rows: Callable[[Any, np.ndarray, np.ndarray], tuple[Any, ...]] = as_arrays
 
     @property
     def found(self) -> Any:
         try:
             return importlib.import_module(self.module)
-        except ImportError:
+        except (ImportError, NameError):  # NameError: liquidSVM without its library
             return None
 
     def seconds(self, X: np.ndarray, y: np.ndarray, cost: float, gamma: float) -> float | None:
@@ -52,8 +62,9 @@ class Peer:
         module = self.found
         if module is None:
             return None
-        with limited(1):
-            return seconds_of(lambda: self.train(module, X, y, cost, gamma))
+        with threadpool_limits(1):  # of OpenMP too: LIBSVM's and thundersvm's
+            rows = self.rows(module, X, y)
+            return seconds_of(lambda: self.train(module, *rows, cost, gamma))
 
 
 def _svc(module: Any, X: np.ndarray, y: np.ndarray, cost: float, gamma: float) -> object:
@@ -68,8 +79,18 @@ def _linear_svc(module: Any, X: np.ndarray, y: np.ndarray, cost: float, gamma: f
     return module.LinearSVC(C=cost, loss="hinge", max_iter=10_000).fit(X, y)
 
 
-def _libsvm(module: Any, X: np.ndarray, y: np.ndarray, cost: float, gamma: float) -> object:
-    return module.svm_train(y, X, f"-c {cost} -g {gamma} -m 500 -q")
+def _intelex(module: Any, X: np.ndarray, y: np.ndarray, cost: float, gamma: float) -> object:
+    importlib.import_module("daal4py").daalinit(1)  # its threads are TBB's, which threadpoolctl does not know
+    return _svc(module, X, y, cost, gamma)
+
+
+def _libsvm_rows(module: Any, X: np.ndarray, y: np.ndarray) -> tuple[Any, ...]:
+    """Its own structures: made row by row in Python, which can take as long as training."""
+    return (module.svm_problem(y, X),)
+
+
+def _libsvm(module: Any, problem: Any, cost: float, gamma: float) -> object:
+    return module.svm_train(problem, f"-c {cost} -g {gamma} -m 500 -q")
 
 
 def _liquid(module: Any, X: np.ndarray, y: np.ndarray, cost: float, gamma: float) -> object:
@@ -82,9 +103,9 @@ SVC = Peer("SVC", "sklearn.svm", _svc)
 LINEAR_SVC = Peer("LinearSVC", "sklearn.svm", _linear_svc, linear=True)
 PEERS = (
     SVC,
-    Peer("LIBSVM", "libsvm.svmutil", _libsvm),
+    Peer("LIBSVM", "libsvm.svmutil", _libsvm, rows=_libsvm_rows),
     Peer("thundersvm", "thundersvm", _thunder),
-    Peer("scikit-learn-intelex", "sklearnex.svm", _svc),
+    Peer("scikit-learn-intelex", "sklearnex.svm", _intelex),
     Peer("liquidSVM", "liquidSVM", _liquid),
     LINEAR_SVC,
 )
