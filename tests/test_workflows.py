@@ -48,6 +48,21 @@ def test_what_runs_on_every_change_leaves_out_only_what_takes_minutes() -> None:
         assert [line for line in tested if f'-m "{WHOLE}"' not in line and "test_bootstrap" not in line] == []
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_held_to_a_commit(path: Path) -> None:
+    """A tag can be moved to other code; the version beside the commit is what dependabot raises."""
+    used = re.findall(r"\buses: (.+)", path.read_text("utf-8"))
+    assert used
+    assert [one for one in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
+
+
+def test_what_tests_skip_without_is_installed_somewhere() -> None:
+    installed = re.findall(r"-e '\.\[([\w,]+)\]'", (ROOT / ".github/workflows/tests.yml").read_text("utf-8"))
+    assert installed
+    for extras in installed:
+        assert {"test", "files", "export", "site"} <= set(extras.split(","))
+
+
 def test_a_file_that_is_named_runs_its_slow_tests() -> None:
     assert part(FAST, named=False) == FAST
     assert part(FAST, named=True) == WHOLE
