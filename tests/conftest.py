@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 from parts import part
 
+from mcsvm_gui.core.project import store
 from mcsvm_gui.ui.threads.garbage import collect_what_is_due
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -33,6 +34,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         named = config.args_source is pytest.Config.ArgsSource.ARGS
         config.option.markexpr = part(config.option.markexpr, named=named)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_flushes() -> Iterator[None]:
+    """No test cuts the power, so none waits for a disk. Tests that files are flushed replace `os.fsync` themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        patch.setattr(store, "SYNCHRONOUS", "OFF")
+        yield
 
 
 @pytest.fixture(autouse=True)

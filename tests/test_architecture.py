@@ -79,6 +79,7 @@ def test_the_command_line_loads_neither_qt_nor_numbers_before_it_needs_them() ->
     assert (result.returncode, result.stdout.strip()) == (0, "[]")
 
 
+@pytest.mark.slow
 def test_the_first_look_loads_no_qt() -> None:
     result = python("import sys, mcsvm_gui.core.compare.first_look; print('PySide6' in sys.modules)")
     assert (result.returncode, result.stdout.strip()) == (0, "False")

@@ -151,6 +151,7 @@ def test_cut_short(tmp_path: Path, length: int) -> None:
     assert opened(sound()[:length], tmp_path) is None
 
 
+@pytest.mark.slow
 @MANY
 @given(st.lists(st.tuples(st.integers(0, len(sound(sparse=True)) - 1), st.integers(0, 255)), min_size=1, max_size=8))
 def test_bytes_changed(tmp_path: Path, changes: list[tuple[int, int]]) -> None:
@@ -207,6 +208,7 @@ def test_documents_that_say_something_else(tmp_path: Path, data: st.DataObject, 
 ARRAYS = st.sampled_from([name for name in members(sound()) if name.endswith(".npy")])
 
 
+@pytest.mark.slow
 @settings(MANY, max_examples=400)
 @given(st.data())
 def test_arrays_with_other_contents(tmp_path: Path, data: st.DataObject) -> None:

@@ -118,6 +118,7 @@ def attempted(content: bytes, options: ReadOptions, *, needs_label: bool = True)
         return error
 
 
+@pytest.mark.slow
 @MANY
 @given(content=mutated(), options=OPTIONS | st.just(ReadOptions()), needs_label=st.booleans())
 def test_a_dataset_or_a_sentence(content: bytes, options: ReadOptions, needs_label: bool) -> None:
@@ -185,6 +186,7 @@ def test_any_query(query: str) -> None:
     stands(attempted(DATABASE, ReadOptions(query=query), needs_label=False))
 
 
+@pytest.mark.slow
 @MANY
 @given(rows=damaged(ARRAYS[0]) | st.just(ARRAYS[0]), classes=damaged(ARRAYS[1]))
 def test_damaged_arrays(rows: bytes, classes: bytes) -> None:
@@ -205,6 +207,7 @@ NAME_LETTERS = st.characters(exclude_categories=["Cs", "Cc"], include_characters
 NAMES = st.text(NAME_LETTERS, min_size=1, max_size=12).filter(lambda name: name == name.strip(BLANKS) != "?")
 
 
+@pytest.mark.slow
 @MANY
 @given(
     rows=st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), NAMES), min_size=2, max_size=20),
@@ -233,6 +236,7 @@ CELLS = (
 )
 
 
+@pytest.mark.slow
 @MANY
 @given(cell=CELLS, others=st.integers(0, 60))
 @example(cell="+0E 0", others=0)  # a number to pandas 3.1
@@ -259,6 +263,7 @@ PAIRS = st.lists(st.sampled_from(WORDS.split(" ")) | ANY_PAIR, max_size=5)
 LINES = st.lists(st.tuples(st.sampled_from(["1", "-1", "+1", "a", "1,2", "é", ""]), PAIRS), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @MANY
 @given(lines=LINES, blank=st.sampled_from([" ", "  ", "\t"]))
 def test_the_fast_libsvm_parser_agrees_with_the_careful_one(lines: list[tuple[str, list[str]]], blank: str) -> None:

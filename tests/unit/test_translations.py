@@ -86,6 +86,7 @@ def test_there_is_german() -> None:
     assert "de" in FOREIGN
 
 
+@pytest.mark.slow
 def test_every_text_is_a_literal_or_declared_in_a_table() -> None:
     others = {
         (where, ast.unparse(text))
@@ -98,6 +99,7 @@ def test_every_text_is_a_literal_or_declared_in_a_table() -> None:
 wanted_texts = cache(extraction.wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", FOREIGN)
 def test_the_catalogue_is_up_to_date(language: str) -> None:
     path = FOLDER / f"{language}.po"
@@ -106,6 +108,7 @@ def test_the_catalogue_is_up_to_date(language: str) -> None:
     assert [message.template for message in messages(language) if message.stale] == [], "delete what is marked #~"
 
 
+@pytest.mark.slow
 def test_the_template_for_new_languages_is_up_to_date() -> None:
     text = (FOLDER / "mcsvm.pot").read_text("utf-8")
     assert text == extraction.template(wanted_texts()), f"bring it up to date with: {COMMAND}"

@@ -26,6 +26,7 @@ APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100
 PARTS = "trace", "readings", "model", "checkpoint"
 BESIDE = "-wal", "-shm", "-journal"
+SYNCHRONOUS = "FULL"  # a commit is on the disk before it is told of: it outlives a loss of power
 
 COLUMNS = "id, created, name, note, state, data_name, request, document, error"
 UPSERT = f"""INSERT INTO runs ({COLUMNS}, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -197,6 +198,7 @@ def create(path: Path) -> None:
     with _fresh(path) as beside:
         connection = sqlite3.connect(beside, isolation_level=None)
         try:
+            connection.execute("PRAGMA synchronous = OFF")  # `_fresh` flushes the file before it has its name
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             migrate(connection, MIGRATIONS)
@@ -270,9 +272,9 @@ def _connect(path: Path) -> sqlite3.Connection:
             connection.execute(f"PRAGMA {pragma}")
         if tables_of(connection) != expected_tables(version_of(connection)):
             refuse(path, Sentence("this is no mcsvm project: its tables are others"))
+        connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
         migrate(connection, MIGRATIONS)
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the first bytes tell the version
     except BaseException:
         connection.close()

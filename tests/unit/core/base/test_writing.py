@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,9 @@ from mcsvm_gui.core.base.writing import (
     safe_cell,
     write_text,
 )
+from mcsvm_gui.core.project.store import create
 from solvers import InputError
+from solvers.run import checkpoint
 
 
 def test_an_error_in_between_leaves_the_old_file_alone(tmp_path: Path) -> None:
@@ -29,6 +33,30 @@ def test_an_error_in_between_leaves_the_old_file_alone(tmp_path: Path) -> None:
         stream.writelines([b"new", None])  # type: ignore[list-item]
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_flushed_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a loss of power there is the old file or the new one, whole."""
+    done: list[str] = []
+    rename = os.replace
+
+    def flushed(handle: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else f"{os.fstat(handle).st_size} bytes")
+
+    def renamed(old: Path, new: Path) -> None:
+        done.append("name")
+        rename(old, new)
+
+    monkeypatch.setattr(os, "fsync", flushed)
+    monkeypatch.setattr(os, "replace", renamed)
+    write_text(tmp_path / "x", "12345")
+    assert done == ["5 bytes", "name", "folder"]
+    done.clear()
+    checkpoint.write(tmp_path / "run", checkpoint.Saved({}, {}))
+    assert done == [f"{(tmp_path / 'run').stat().st_size} bytes", "name", "folder"]
+    done.clear()
+    create(tmp_path / "a.mcsvmproj")
+    assert done == [f"{(tmp_path / 'a.mcsvmproj').stat().st_size} bytes", "name"]
 
 
 def test_links_stay_and_so_do_permissions(tmp_path: Path) -> None:

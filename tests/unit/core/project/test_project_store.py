@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sqlite3
 import subprocess
 import sys
@@ -39,6 +40,18 @@ def test_everything_comes_back(path: Path) -> None:
     assert all(store.part(one.id, kind) == kind.encode() for one in given for kind in PARTS)
     assert store.settings() == {"x": [1, None, "ä"]}
     assert store.last_id == len(given)
+    store.close()
+
+
+def test_commits_reach_the_disk_outside_of_tests(path: Path) -> None:
+    """Tests turn it off (tests/conftest.py), so the module is read anew."""
+    spec = importlib.util.find_spec(store_module.__name__)
+    assert spec is not None
+    assert spec.loader is not None
+    unpatched = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(unpatched)
+    store = unpatched.ProjectStore(path)
+    assert store._connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
     store.close()
 
 
