@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from parts import part
 
 from mcsvm_gui.core.project import store
@@ -81,9 +82,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         faulthandler.cancel_dump_traceback_later()
 
 
+@settings(max_examples=1, database=None)
+@given(st.none())
+def first_example(_: None) -> None:
+    """Hypothesis asks the garbage collector who holds its random numbers, and warns where those are frozen."""
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where nearly all tests run, nearly everything is compiled."""
     gc.disable()
+    first_example()
     gc.freeze()
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if worker and len(session.items) > MANY:
