@@ -34,6 +34,7 @@ class HeatCell:
     side: float
     shade: float
     value: float
+    partial: bool = False  # it is known from fewer folds, or trained on fewer rows, than the best one
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,13 @@ def near_best(cells: Sequence[Cell], results: Mapping[Cell, CellResult], best: C
     if found.folds < 2 or math.isnan(found.mean):
         return ()
     least = found.worth - float(np.std(found.fold_scores, ddof=1)) / math.sqrt(found.folds)
-    return tuple(number for number, cell in enumerate(cells) if cell != best and results[cell].worth >= least)
+    rivals = (number for number, cell in enumerate(cells) if cell != best and not is_partial(results[cell], found))
+    return tuple(number for number in rivals if results[cells[number]].worth >= least)
+
+
+def is_partial(result: CellResult, best: CellResult | None) -> bool:
+    """After a stop, and while a search goes on: 100 % of one fold says less than 99 % of five."""
+    return best is not None and (result.folds < best.folds or result.share < best.share)
 
 
 def value_of(value: str, result: CellResult) -> float:
@@ -142,8 +149,9 @@ def heat_map(
     tried = tuple(cell for cell, result in results.items() if not math.isnan(value_of(value, result)))
     places = [_place(cell, linear) for cell in tried]
     sides = _sides(places, step)
+    known = None if best is None else results.get(best)
     cells = tuple(
-        _cell(cell, *at, side, value_of(value, results[cell]), scale)
+        _cell(cell, *at, side, value_of(value, results[cell]), scale, is_partial(results[cell], known))
         for cell, at, side in zip(tried, places, sides, strict=True)
     )
     half, top = 0.5 * step, low if grid.gammas is None else grid.gammas.exponents[-1]
@@ -200,8 +208,8 @@ def _apart(points: np.ndarray) -> np.ndarray:
     return distances[:, 1]
 
 
-def _cell(cell: Cell, x: float, y: float, side: float, number: float, scale: Scale | None) -> HeatCell:
-    return HeatCell(cell.C, cell.gamma, x, y, side, 1.0 if scale is None else scale.shade(number), number)
+def _cell(cell: Cell, x: float, y: float, side: float, number: float, scale: Scale | None, partial: bool) -> HeatCell:
+    return HeatCell(cell.C, cell.gamma, x, y, side, 1.0 if scale is None else scale.shade(number), number, partial)
 
 
 def _levels(value: str, scale: Scale | None) -> tuple[tuple[float, float], ...]:

@@ -25,7 +25,10 @@ class TuneMaps:
         self._best = {name: results.best(name) for name in results.grid.machines}
 
     def maps(self, value: str, *, robust: bool = False) -> list[HeatMap]:
-        scale = heat.scale_of(value, self.results.cells.values(), robust=robust)
+        cells = self.results.cells
+        bests = {name: cells[best] for name, best in self._best.items() if best is not None}
+        known = [one for cell, one in cells.items() if not heat.is_partial(one, bests.get(cell.machine))]
+        scale = heat.scale_of(value, known, robust=robust)
         return [self._map(machine, value, scale) for machine in self.results.grid.machines]
 
     def _map(self, machine: str, value: str, scale: heat.Scale | None) -> HeatMap:

@@ -30,6 +30,7 @@ NARROW = 28 * UNIT  # has no room for the long names of machines
 DOUBLES = 1, 2, 4, 8, 16, 32, 64
 RIVAL = 1.5 * UNIT  # pixels: how large the marks of other machines are
 CROSS = 0.3  # of a cell: half of the mark on the best one
+PARTIAL = 0.5  # of the side of a cell: how large one is painted that fewer folds have tested
 KEYS = {
     Qt.Key.Key_Left: (-1.0, 0.0),
     Qt.Key.Key_Right: (1.0, 0.0),
@@ -230,6 +231,11 @@ class CellImage(pg.GraphicsObject):
         cell = self._map.cells[number]
         return QRectF(cell.x - cell.side / 2, cell.y - cell.side / 2, cell.side, cell.side)
 
+    def _painted(self, number: int) -> QRectF:
+        assert self._map is not None
+        rect, less = self._rect(number), 0.5 * (1.0 - PARTIAL) * self._map.cells[number].side
+        return rect.adjusted(less, less, -less, -less) if self._map.cells[number].partial else rect
+
     def boundingRect(self) -> QRectF:
         if self._map is None:
             return QRectF()
@@ -239,7 +245,7 @@ class CellImage(pg.GraphicsObject):
         if self._map is None:
             return
         for number in self._order():
-            painter.fillRect(self._rect(number), self._colours[number])
+            painter.fillRect(self._painted(number), self._colours[number])
         self._paint_lines(painter)
         for number in self._map.near:
             self._outline(painter, number)
@@ -306,6 +312,6 @@ def _wide(ink: str) -> QPen:
 def _contours(shown: HeatMap) -> list[np.ndarray]:
     from mcsvm_gui.core.tune.contours import contour, triangles
 
-    known = [(cell.x, cell.y, cell.value) for cell in shown.cells if cell.gamma is not None]
+    known = [(cell.x, cell.y, cell.value) for cell in shown.cells if cell.gamma is not None and not cell.partial]
     corners = triangles(*np.reshape(known, (-1, 3)).T)
     return [contour(corners, level) for level, _ in shown.levels]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mcsvm_gui.core.tune import heat
+from mcsvm_gui.core.tune.maps import TuneMaps
 from mcsvm_gui.core.tune.results import TuneResults
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
@@ -30,11 +31,7 @@ def known(seed: int = 0) -> dict[Cell, CellResult]:
 
 def shown(cells: dict[Cell, CellResult], machine: str, value: str = "accuracy", robust: bool = True) -> heat.HeatMap:
     results = TuneResults(GRID, 3, cells, with_linear=False)
-    scale = heat.scale_of(value, results.cells.values(), robust=robust)
-    mine = results.of(machine)
-    best = {name: results.best(name) for name in GRID.machines}
-    map_ = heat.heat_map(machine, machine, machine, GRID, mine, best[machine], str, value, scale)
-    return heat.with_rivals(map_, best)
+    return next(map_ for map_ in TuneMaps(results, live=False).maps(value, robust=robust) if map_.machine == machine)
 
 
 def test_half_of_the_cells_share_the_darkest_colour_unless_all_are_to_be_told_apart() -> None:
@@ -58,6 +55,21 @@ def test_cells_within_a_standard_error_of_the_best_are_those_by_the_formula(seed
     error = float(np.std(cells[top].fold_accuracy, ddof=1)) / math.sqrt(3)
     wanted = {(cell.C, cell.gamma) for cell, mean in means.items() if cell != top and mean >= means[top] - error}
     assert {(map_.cells[place].cost, map_.cells[place].gamma) for place in map_.near} == wanted
+
+
+def test_a_lucky_fold_neither_outshines_the_best_nor_stands_beside_it() -> None:
+    """Cells of an earlier search that was stopped: 100 % of one fold looked better than the best of three."""
+    cells = known()
+    before = shown(cells, "ww")
+    assert before.best is not None
+    odd = Cell("ww", 3.0, 0.7)
+    map_ = shown(cells | {odd: result(1.0)}, "ww")
+    partial = [cell for cell in map_.cells if cell.partial]
+    assert [(cell.cost, cell.gamma) for cell in partial] == [(odd.C, odd.gamma)]
+    assert all(not map_.cells[place].partial for place in map_.near)
+    assert map_.cells[map_.best or 0].shade == before.cells[before.best].shade
+    assert map_.ticks == before.ticks
+    assert not any(cell.partial for cell in before.cells)
 
 
 def test_the_best_cell_of_every_other_machine_is_marked_where_it_lies() -> None:
