@@ -189,7 +189,7 @@ class LeaderboardPresenter(QObject):
         known = {run: found for run, found in self._scores.items() if found is not None}
         self._view.show_standings(records, standings(records, known, self.validations()))
         self._view.choose(self._runs.selected)
-        if not any(record.document is not None for record in records):
+        if self._choice_goes_on() or not any(record.document is not None for record in records):
             self._conclude(None)
         self._step()
 
@@ -206,6 +206,11 @@ class LeaderboardPresenter(QObject):
         kept = self._runs.setting(CHOSEN)
         entries = kept.items() if isinstance(kept, dict) else ()
         return {int(run): found for run, found in entries if str(run).isdigit() and _is_choice(found)}
+
+    def _choice_goes_on(self) -> bool:
+        """What a search chose is the answer: as long as it is trained, or calibrated, there is none."""
+        chosen = (run for run, found in self._chosen_by_search().items() if found.get("chosen") is True)
+        return any(run in self._shown and run in self._runs and self._runs.record(run).active for run in chosen)
 
     @property
     def ended(self) -> list[int]:
@@ -231,7 +236,7 @@ class LeaderboardPresenter(QObject):
             self._start(self._scoring(missing), lambda found: self._scores.__setitem__(missing.id, found))
             return
         self._library.clear()  # data that were closed must not stay
-        if runs and runs != self._compared:
+        if runs and runs != self._compared and not self._choice_goes_on():
             self._start(self._comparing(ended), lambda found: self._conclude(found, runs))
 
     def _start(self, work: Callable[[], Any], take: Callable[[Any], object]) -> None:
