@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
-    QScrollArea,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
@@ -30,7 +28,7 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
-from mcsvm_gui.ui.kit.page import Tabs
+from mcsvm_gui.ui.kit.page import Tabs, scrolling
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_bars import ClassBars
 from mcsvm_gui.ui.plots.projection import Projection
@@ -343,7 +341,7 @@ class _Elided(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
 
-def _side(reading: ReadingForm, preparation: PreparationForm) -> QScrollArea:
+def _side(reading: ReadingForm, preparation: PreparationForm) -> QWidget:
     held = QWidget()
     column = QVBoxLayout(held)
     column.setContentsMargins(0, 0, 0, 0)
@@ -351,11 +349,6 @@ def _side(reading: ReadingForm, preparation: PreparationForm) -> QScrollArea:
     column.addWidget(reading)
     column.addWidget(preparation)
     column.addStretch()
-    side = QScrollArea()
-    side.setWidgetResizable(True)
-    side.setFrameShape(QFrame.Shape.NoFrame)
-    side.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
-    side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    side = scrolling("dataForms", held)
     side.setFixedWidth(_SIDE)
-    side.setWidget(held)
     return side

@@ -97,15 +97,21 @@ class TableSplitter(QSplitter):
         self.setStretchFactor(1, 1)
 
 
-def form_side(name: str, form: QWidget, *below: QWidget | QLayout, card: IdeaCard) -> QWidget:
-    """A form that scrolls, below it an idea where there is room, and what always stays in sight."""
+def scrolling(name: str, inside: QWidget) -> QScrollArea:
+    """Up and down; across, what is inside has the width there is."""
     area = QScrollArea()
     area.setObjectName(name)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(form)
+    area.setWidget(inside)
+    return area
+
+
+def form_side(name: str, form: QWidget, *below: QWidget | QLayout, card: IdeaCard) -> QWidget:
+    """A form that scrolls, below it an idea where there is room, and what always stays in sight."""
+    area = scrolling(name, form)
     side = QWidget()
     side.setFixedWidth(FORM_WIDTH)
     column = QVBoxLayout(side)

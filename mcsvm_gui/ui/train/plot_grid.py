@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -25,6 +26,7 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.page import scrolling
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.live import (
     AccuracyPlot,
@@ -38,7 +40,8 @@ from mcsvm_gui.ui.train.run_plots import RunPlots
 
 # A new plot is a class derived from LivePlot and one line here.
 LIVE_PLOTS: tuple[Callable[[], LivePlot], ...] = (ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot)
-LOWEST = 15 * UNIT, 9 * UNIT  # width and height of one plot
+LOWEST = 15 * UNIT, 15 * UNIT  # width and height of one plot
+LOW = 31 * UNIT, 17 * UNIT  # of them all: where there is less height than two rows need, they scroll
 AXES: tuple[Axis, ...] = ("seconds", "iteration", "examples")
 
 
@@ -67,18 +70,27 @@ class PlotGrid(QWidget):
         for place, plot in enumerate(self.plots):
             self._grid.addWidget(plot, place // 2, place % 2)
             self._connect(plot)
-        nest(column, self._grid, 1)
         self._instead = wrapped("plotsInstead", "muted")
         self._instead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._instead.hide()
-        column.addWidget(self._instead, 1)
-        column.addWidget(self._by_run, 1)
+        column.addWidget(self._scrolled(), 1)
         self._name_axes()
         theme.notifier().changed.connect(self._repaint)
 
     @property
     def all_plots(self) -> tuple[LivePlot, ...]:
         return *self.plots, *self._by_run.plots
+
+    def _scrolled(self) -> QScrollArea:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        nest(column, self._grid, 1)
+        column.addWidget(self._instead, 1)
+        column.addWidget(self._by_run, 1)
+        area = scrolling("plotArea", inside)
+        area.setMinimumSize(*LOW)
+        return area
 
     def _connect(self, plot: LivePlot) -> None:
         plot.setMinimumSize(*LOWEST)

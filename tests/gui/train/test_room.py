@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QStyle, QStyleOptionButton, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QStyle,
+    QStyleOptionButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
@@ -112,3 +121,24 @@ def test_the_train_page_fits_beside_a_queue_at_1024_by_700(qtbot: QtBot) -> None
     page.show_run("ww 1", Badge("running", "Gap 1 %", ""), "3.2 s, 89 281 steps")
     page.show_actions(True, False)
     assert page.minimumSizeHint().height() <= 700 - 22 - 22 - 14 * theme.UNIT
+
+
+def test_plots_that_have_no_room_scroll(qtbot: QtBot) -> None:
+    """Beside six runs and two jobs each was 60 pixels high: no curve is read there."""
+    page = TrainPage()
+    qtbot.addWidget(page)
+    page.resize(928, 540)
+    page.set_run_table(RunPanel(columns()))
+    page.show_run("ww 1", Badge("running", "Gap 1 %", ""), "3.2 s, 89 281 steps")
+    page.plots.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
+    with qtbot.waitExposed(page):
+        page.show()
+    page.show_standings([record(run) for run in range(1, 7)], {})
+    qtbot.wait(1)
+    area = page.plots.findChild(QScrollArea, "plotArea")
+    assert area is not None
+    for plot in page.plots.plots:
+        assert plot.height() >= 15 * theme.UNIT
+    assert area.verticalScrollBar().maximum() > 0
+    page.plots.enlarge(page.plots.plots[0])
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)
