@@ -109,10 +109,10 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
         *(Header(Sentence("First"), number=False), Header(Sentence("Second"), number=False)),
         Header(Sentence("Test"), number=False, term=Sentence("Statistic")),
         *([Header(Sentence("Data"), number=False)] if several else []),
+        Header(Sentence("In words"), number=False),  # before the numbers: a narrow table cuts its last columns
         *(Header(Sentence("First ahead by"), tip=lead), Header(Sentence("Second ahead by"), tip=lead)),
         *(Header(Sentence("Statistic")), Header(Sentence("p"))),
         *(Header(Sentence("p ({way})", way=ADJUSTED.get(way, way)), tip=tip, term=Sentence("p")) for way in ways),
-        Header(Sentence("In words"), number=False),
     )
     return ResultTable(headings, tuple(_test(result, ways, several=several) for result in results))
 
@@ -124,10 +124,10 @@ def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Ta
     return (
         *(first, second, text_cell(TESTS.get(result.name, result.name))),
         *([text_cell(result.data or Sentence("all"))] if several else []),
+        text_cell(conclusion, "best" if differs else "quiet"),
         *_leads(result),
         TableCell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
         *(_p(p) for p in (result.p, *(result.adjusted.get(way) for way in ways))),
-        text_cell(conclusion, "best" if differs else "quiet"),
     )
 
 

@@ -20,7 +20,8 @@ from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 MOST = 10  # columns of a beeswarm
 SHADES = 9  # from small to large values; Qt draws a picture of a point once for each
 LOW, HIGH = "#3b6fd4", "#e2572b"  # apart for every kind of eyes, on light and on dark
-SIZE, HALF = 5, 0.38  # pixels of a point; half the height of a swarm
+SIZES = np.linspace(3.0, 8.0, SHADES)  # pixels of a point in each shade: colour is not the only sign
+HALF = 0.38  # half the height of a swarm
 NEAR = 8.0  # pixels from the pointer to a point that is meant
 
 
@@ -79,7 +80,7 @@ class RowPoints(HoverTitlePlot):
             chosen = shade == number
             if chosen.any():
                 item = pg.ScatterPlotItem(
-                    pos=at[chosen], size=SIZE, pen=pg.mkPen(None), brush=colours[number], pxMode=True
+                    pos=at[chosen], size=SIZES[number], pen=pg.mkPen(None), brush=colours[number], pxMode=True
                 )
                 self.addItem(item)
 
@@ -105,7 +106,7 @@ class BeeswarmPlot(RowPoints):
         self._names_width = 0
         self._rows = np.zeros(0, dtype=np.int64)
         super().__init__("beeswarmPlot", tr("Values of all rows"))
-        self.setToolTip(tr("Orange: large in the file, blue: small"))
+        self.setToolTip(tr("Large and orange: a large number in the file; small and blue: a small one"))
         self.setMouseEnabled(x=True, y=False)
         self.getViewBox().invertY(True)
 
@@ -125,7 +126,7 @@ class BeeswarmPlot(RowPoints):
         self.clear()
         self.getPlotItem().showGrid(x=True, y=False, alpha=0.3)
         self.getAxis("left").setStyle(tickLength=0)
-        self.set_heading(tr("Each row: blue small, orange large"))
+        self.set_heading(tr("Large dot, large number"))
         self.name_axis("bottom", tr("Shapley value"))
         self.addItem(pg.InfiniteLine(0.0, pen=pen(theme.current().muted)), ignoreBounds=True)
         if self._swarms:
@@ -190,7 +191,7 @@ class DependencePlot(RowPoints):
             shortened(shown.label, 40)
             if partner is None
             else tr(
-                "{column}; orange: large {partner}",
+                "{column}; large dots: large {partner}",
                 column=shortened(shown.label, 40),
                 partner=shortened(partner.label, 40),
             )

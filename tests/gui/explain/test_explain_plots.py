@@ -17,7 +17,7 @@ from mcsvm_gui.core.explain.surface import BAND, LINE, Plane, Surface
 from mcsvm_gui.ui.explain.column_bars import ColumnBar, ColumnBars
 from mcsvm_gui.ui.explain.flip_table import FlipTable
 from mcsvm_gui.ui.explain.map_plot import BLANK, _table
-from mcsvm_gui.ui.explain.swarm import SHADES, BeeswarmPlot, DependencePlot, Swarm, heights, shades
+from mcsvm_gui.ui.explain.swarm import HIGH, SHADES, BeeswarmPlot, DependencePlot, Swarm, heights, shades
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
@@ -80,6 +80,9 @@ def test_swarms_lie_beside_each_other_and_colours_go_by_rank(looks: str, qtbot: 
     plot.show_swarms([Swarm(HOSTILE, values, values), Swarm("b", -values, values)], np.arange(32))
     assert len(plot.swarms) == 2
     assert plot.getViewBox().viewRange()[0][0] <= -1.0
+    sizes = {item.opts["size"]: item.opts["brush"].color().name() for item in plot.listDataItems()}
+    assert len(sizes) == len(set(sizes.values())) == 2, "large numbers are told by size, not by colour alone"
+    assert sizes[max(sizes)] == HIGH
     shown = DependencePlot()
     qtbot.addWidget(shown)
     shown.show_column(Swarm("a", values, values), Swarm("b", values, values), ("red", "green"), np.arange(32))
