@@ -6,16 +6,14 @@ their values, and `restore` computes the same blocks again.
 
 from __future__ import annotations
 
-import mmap
-from typing import Any
-
 import numpy as np
 
+from solvers.chain import Chain
 from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel
-from solvers.products import kernel_matrix, kernel_products, matrix_rows, tiles_of
+from solvers.pages import Pages
+from solvers.products import kernel_matrix, kernel_products
 from solvers.work import (
-    LARGE,
     LEAST_ROWS,
     MOST_COLUMNS,
     PIECE,
@@ -37,8 +35,8 @@ HOLDERS = "factor", "newton"  # what takes bytes of cache_mb besides the rows: V
 class Gram:
     """K of `points`; the store has one slot per example kept and evicts the least recently used.
 
-    `narrowed`: it is of examples that `narrow` chose from another. `shared`: several parts read its rows, one after
-    the other.
+    `chain`: that of the matrix of examples which `narrow` chose from another. `shared`: several parts read its rows,
+    one after the other.
     """
 
     def __init__(
@@ -48,13 +46,13 @@ class Gram:
         cache_mb: float,
         least: int = LEAST_ROWS,
         *,
-        narrowed: bool = False,
+        chain: Chain | None = None,
         shared: bool = False,
     ) -> None:
-        self.kernel, self.points, self.narrowed, self.shared = kernel, points, narrowed, shared
+        self.kernel, self.points, self.chain, self.shared = kernel, points, chain, shared
         self.cache_bytes = cache_mb * 2**20
         fits = len(self) <= EXACT_ROWS and 12.0 * len(self) ** 2 <= self.cache_bytes
-        self.small = fits and not narrowed and not isinstance(kernel, FeatureKernel)  # all of K is kept in float64
+        self.small = fits and chain is None and not isinstance(kernel, FeatureKernel)  # all of K is kept in float64
         if self.small:
             self.cache_bytes -= 8.0 * len(self) ** 2
         self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
@@ -62,11 +60,15 @@ class Gram:
         self.diagonal = kernel.diagonal(points)
         self._count = [0]  # of kernel values, shared with `_inner`
         self._inner: Gram | None = None  # of some of the examples, while it has the memory of this one
-        self._inner_examples = np.empty(0, dtype=np.int64)
+        self._before: Pages | None = None  # the memory that still holds the matrix before that of the chain
         self.release()
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def narrowed(self) -> bool:
+        return self.chain is not None
 
     @property
     def evaluations(self) -> int:
@@ -115,10 +117,22 @@ class Gram:
         if self.small:
             self.store[...] = yield from self.exact()
         else:
-            yield from kernel_matrix(self.kernel, self.points, self.store)
+            yield from self._fill()
         n = len(self)
         self._remember(np.arange(n), self._free_slots(n), WHOLE)
-        self.evaluations += n * (n + 1) // 2
+        self.evaluations += n * (n + 1) // 2 if self.chain is None else self.chain.computed
+
+    def _fill(self) -> Work[None]:
+        """All rows of a narrowed Gram, from those of the matrix before; an interruption loses these."""
+        assert self.chain is not None
+        assert self._pages is not None
+        memory, before, self._before = self._pages.array(np.float32), self._before, None
+        if len(self.chain.lists) == 1:
+            yield from kernel_matrix(self.kernel, self.points, self.store)
+        elif before is self._pages and memory.size >= self.chain.lists[-2].size ** 2:
+            yield from self.chain.extend(self.kernel, self.points, memory)
+        else:
+            yield from self.chain.replay(self.kernel, self.store, np.arange(len(self)))
 
     @property
     def ready_for_all(self) -> bool:
@@ -128,24 +142,38 @@ class Gram:
     # -- some of the examples ---------------------------------------------------------------------
 
     def narrow(self, examples: np.ndarray) -> Work[Gram]:
-        """The kernel matrix of these examples, which has the memory of this one until `widen`."""
-        if self._inner is None or not np.array_equal(self._inner_examples, examples):
-            pages = self._inner._pages if self._inner is not None else None
-            self.release()
-            yield from self.kernel.prepare(self.points, np.float32)
-            points = yield from self.points.taking(examples)
-            self._inner_examples, self._inner = examples, self._with_memory(points, pages)
-        return self._inner
+        """The kernel matrix of these examples, which has the memory of this one until `widen`.
 
-    def _with_memory(self, points: Points, pages: Pages | None) -> Gram:
-        """`pages`: of the narrowed Gram before; memory written to once costs no page faults."""
-        inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, narrowed=True)
-        inner._count, inner._pages = self._count, pages
+        If it comes after another, it keeps the values of the first examples, as far as both have them in one order.
+        """
+        inner = self._inner
+        if inner is None or inner.chain is None:
+            inner = yield from self._narrowed_to(Chain(self.points, [examples]))
+        elif not np.array_equal(inner.chain.lists[-1], examples):
+            alone = Chain(self.points, [examples])
+            inner = yield from self._narrowed_to(inner.chain.followed_by(examples) if inner.whole else alone)
         return inner
+
+    def _narrowed_to(self, chain: Chain) -> Work[Gram]:
+        """Memory written to once costs no page faults, so the matrix takes that of the one before."""
+        yield from self.kernel.prepare(self.points, np.float32)
+        points = yield from self.points.taking(chain.lists[-1])
+        inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, chain=chain)
+        if self._inner is not None:
+            inner._pages = inner._before = self._inner._pages
+        inner._count = self._count
+        self.release()
+        self._inner = inner
+        return inner
+
+    @property
+    def whole(self) -> bool:
+        """Whether the store has the rows of all, computed at once and in their order."""
+        return self._filled == len(self) and set(self._blocks) == {WHOLE}
 
     def widen(self) -> None:
         """Take the memory back."""
-        self._inner, self._inner_examples = None, np.empty(0, dtype=np.int64)
+        self._inner = None
 
     # -- room -------------------------------------------------------------------------------------
 
@@ -289,9 +317,11 @@ class Gram:
         }
 
     def _packed_inner(self) -> dict[str, np.ndarray]:
-        if self._inner is None:
+        if self._inner is None or self._inner.chain is None:
             return {}
-        packed = {"examples": self._inner_examples, **self._inner.pack()}
+        lists = self._inner.chain.lists
+        sizes = np.array([some.size for some in lists], dtype=np.int64)
+        packed = {"examples": np.concatenate(lists), "sizes": sizes, **self._inner.pack()}
         return {f"{INNER}{key}": array for key, array in packed.items()}
 
     def restore(self, packed: dict[str, np.ndarray]) -> None:
@@ -301,7 +331,8 @@ class Gram:
             self.reserve(holder, size)
         inner = {key.removeprefix(INNER): array for key, array in packed.items() if key.startswith(INNER)}
         if inner:
-            self._restore_inner(inner.pop("examples"), inner)
+            examples = inner.pop("examples")
+            self._restore_inner(examples, inner.pop("sizes", np.array([examples.size])), inner)
         _check(packed, len(self), self.capacity)
         members = np.split(packed["block_members"], np.cumsum(packed["block_sizes"])[:-1])
         self.clock[0], self._filled, self.evaluations = (int(value) for value in packed["counters"])
@@ -319,10 +350,13 @@ class Gram:
             self.release()
             raise ValueError("rows outside their block")
 
-    def _restore_inner(self, examples: np.ndarray, packed: dict[str, np.ndarray]) -> None:
-        if examples.dtype != np.int64 or np.unique(examples).size != examples.size or not _within(examples, len(self)):
+    def _restore_inner(self, examples: np.ndarray, sizes: np.ndarray, packed: dict[str, np.ndarray]) -> None:
+        """`sizes` of the lists of a chain; checkpoints before there were chains have none."""
+        lists = np.split(examples, np.cumsum(sizes)[:-1])
+        alone = all(np.unique(some).size == some.size > 0 for some in lists) and sizes.sum() == examples.size
+        if examples.dtype != np.int64 or not alone or not _within(examples, len(self)):
             raise ValueError("examples that are not there")
-        finish(self.narrow(examples)).restore(packed)
+        finish(self._narrowed_to(Chain(self.points, lists))).restore(packed)
 
     def _refill(self, block: int, examples: np.ndarray) -> int:
         """Compute a block as it was and keep the rows still in the store; returns their number."""
@@ -339,15 +373,13 @@ class Gram:
         return int(here.sum())
 
     def _refill_whole(self, slots: np.ndarray, here: np.ndarray) -> None:
-        """The slots that are `here`, with rows of a matrix computed whole; a tile's height of rows at a time."""
-        if slots.size != len(self) or not (self.small or self.narrowed):
+        """The slots that are `here`, with rows of a matrix computed whole."""
+        if slots.size != len(self) or not (self.small or self.chain):
             raise ValueError("rows of all that were never in the store")
-        if self.small:
+        if self.chain is None:
             self.store[slots[here]] = finish(self.exact())[here]
-            return
-        for cut in tiles_of(len(self)):
-            rows = matrix_rows(self.kernel, self.points, cut)
-            self.store[slots[cut][here[cut]]] = rows[here[cut]]
+        else:
+            finish(self.chain.replay(self.kernel, self.store, np.where(here, slots, -1)))
 
     def exact(self) -> Work[np.ndarray]:
         """K in float64, which a small Gram keeps."""
@@ -399,32 +431,3 @@ def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:
 
 def _within(index: np.ndarray, n: int) -> bool:
     return bool(((index >= 0) & (index < n)).all())
-
-
-class Pages:
-    """The memory of a store: the system provides pages when they are written, and takes back those given up."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self._map = _map(size) if size >= LARGE else None
-        self._array = np.empty(size if self._map is None else 0, np.uint8)
-        if self._map is not None and hasattr(mmap, "MADV_HUGEPAGE"):
-            self._map.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does: reading random rows then misses the TLB less often
-
-    def array(self, dtype: Any) -> np.ndarray:
-        """All of the memory as one array; it lives as long as any view of it."""
-        count = self.size // np.dtype(dtype).itemsize
-        return np.frombuffer(self._array if self._map is None else self._map, dtype, count)
-
-    def keep(self, size: int) -> None:
-        """Give back what lies beyond so many bytes, where that is large. Views of it stay valid and read zero."""
-        start = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
-        if self._map is not None and start < self.size and hasattr(mmap, "MADV_DONTNEED"):
-            self._map.madvise(mmap.MADV_DONTNEED, start, self.size - start)
-        self.size = min(self.size, size)
-
-
-def _map(size: int) -> mmap.mmap:
-    """A private anonymous map: Linux gives shared ones no huge pages."""
-    private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)  # Windows has no such flags
-    return mmap.mmap(-1, size, flags=private) if private else mmap.mmap(-1, size)

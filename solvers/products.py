@@ -49,10 +49,11 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
     return result
 
 
-def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray) -> Work[None]:
-    """K of the points into `matrix`, in its precision; a value off the diagonal is computed once."""
-    cuts = tiles_of(len(points))
+def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray, known: int = 0) -> Work[None]:
+    """K of the points into `matrix`, in its precision; a value off the diagonal is computed once, and none of those
+    among the first `known` points."""
     yield from kernel.prepare(points, matrix.dtype)
+    cuts, tiles = _upper_tiles(len(points), known)
     blocks = [points.view(cut) for cut in cuts]
 
     def compute(tile: tuple[int, int]) -> None:
@@ -61,20 +62,37 @@ def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray) -> Work[No
         if i != j:
             copy_transposed(values, matrix[cuts[j], cuts[i]])
 
-    tiles = [(i, j) for i in range(len(cuts)) for j in range(i, len(cuts))]
     yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
 
 
-def matrix_rows(kernel: Kernel, points: Points, cut: slice) -> np.ndarray:
-    """The rows `cut`, one of `tiles_of`, of the float32 `kernel_matrix` of the points, with the same bits."""
-    rows, own = np.empty((cut.stop - cut.start, len(points)), np.float32), points.view(cut)
-    for other in tiles_of(len(points)):
-        beside = points.view(other)
-        if other.start >= cut.start:
-            kernel.block(own, beside, rows[:, other])
-        else:
-            rows[:, other] = kernel.block(beside, own, np.empty((len(beside), len(own)), np.float32)).T
-    return rows
+def scattered_matrix(
+    kernel: Kernel, points: Points, known: int, store: np.ndarray, rows: np.ndarray, columns: np.ndarray
+) -> Work[None]:
+    """The values that `kernel_matrix` computes, with the same bits, to these rows and columns of a float32 store; what
+    belongs to row or column -1 is left out."""
+    yield from kernel.prepare(points, np.float32)
+    cuts, tiles = _upper_tiles(len(points), known)
+    blocks = [points.view(cut) for cut in cuts]
+
+    def put(values: np.ndarray, left: slice, right: slice) -> None:
+        some, other = np.flatnonzero(rows[left] >= 0), np.flatnonzero(columns[right] >= 0)
+        store[np.ix_(rows[left][some], columns[right][other])] = values[np.ix_(some, other)]
+
+    def compute(tile: tuple[int, int]) -> None:
+        i, j = tile
+        values = kernel.block(blocks[i], blocks[j], scratch((len(blocks[i]), len(blocks[j])), np.float32))
+        put(values, cuts[i], cuts[j])
+        if i != j:
+            put(values.T, cuts[j], cuts[i])
+
+    yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
+
+
+def _upper_tiles(count: int, known: int) -> tuple[list[slice], list[tuple[int, int]]]:
+    """Cuts of the points, and the pairs of cuts whose tiles make a symmetric matrix of which a first block is known."""
+    new = [slice(known + cut.start, known + cut.stop) for cut in tiles_of(count - known)]
+    cuts = [*tiles_of(known), *new]
+    return cuts, [(i, j) for i in range(len(cuts)) for j in range(max(i, len(cuts) - len(new)), len(cuts))]
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,9 @@ def most(part: Part) -> int:
 
 
 def use(state: BlockState, shrunk: Shrunk, examples: np.ndarray) -> None:
-    """A fresh state of these examples."""
+    """A fresh state of these examples: first those that stay, in their order, whose kernel values the store keeps."""
+    stay = shrunk.examples[np.isin(shrunk.examples, examples, assume_unique=True)]
+    examples = np.concatenate([stay, np.setdiff1d(examples, stay, assume_unique=True)])
     shrunk.examples, shrunk.solved = examples, False
     spending = replace(state.spending, since_newton=0.0, newton_price=0.0, short_rounds=0)
     point = state.alpha[examples], state.functions[examples], state.constant

@@ -105,6 +105,22 @@ def test_rows_have_the_columns_in_use_and_the_memory_of_all() -> None:
     assert 102 < widths[-1] <= 161  # 161 rows of 161 numbers fit
 
 
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw"])
+def test_examples_that_stay_keep_their_kernel_values(machine: str) -> None:
+    """And a run that goes on from a checkpoint there has the same bits."""
+    whole, run = ended(Run(posed(machine), METHOD, Limits(1e-3))), Run(posed(machine), METHOD, Limits(1e-3))
+    longest = 0
+    while run.running:
+        run.advance(1)
+        inner = run.current.part.gram._inner
+        if inner is None or inner.chain is None or not inner.whole or len(inner.chain.lists) <= longest:
+            continue
+        longest = len(inner.chain.lists)
+        run = Run.load(posed(machine), io.BytesIO(run.pack()), METHOD)
+    assert longest > 1
+    assert_same(whole, run)
+
+
 def test_the_store_has_room_for_the_matrix_of_the_first_sample() -> None:
     run = Run(posed(), Auto(replace(METHOD.budget, shrunk_sample=1.0)), Limits(1e-3))
     run.advance(1)

@@ -1,0 +1,39 @@
+"""Pages: memory of kernel rows, which goes back to the system once it is not needed."""
+
+from __future__ import annotations
+
+import mmap
+from typing import Any
+
+import numpy as np
+
+from solvers.work import LARGE
+
+
+class Pages:
+    """The memory of a store: the system provides pages when they are written, and takes back those given up."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._map = _map(size) if size >= LARGE else None
+        self._array = np.empty(size if self._map is None else 0, np.uint8)
+        if self._map is not None and hasattr(mmap, "MADV_HUGEPAGE"):
+            self._map.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does: reading random rows then misses the TLB less often
+
+    def array(self, dtype: Any) -> np.ndarray:
+        """All of the memory as one array; it lives as long as any view of it."""
+        count = self.size // np.dtype(dtype).itemsize
+        return np.frombuffer(self._array if self._map is None else self._map, dtype, count)
+
+    def keep(self, size: int) -> None:
+        """Give back what lies beyond so many bytes, where that is large. Views of it stay valid and read zero."""
+        start = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+        if self._map is not None and start < self.size and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED, start, self.size - start)
+        self.size = min(self.size, size)
+
+
+def _map(size: int) -> mmap.mmap:
+    """A private anonymous map: Linux gives shared ones no huge pages."""
+    private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)  # Windows has no such flags
+    return mmap.mmap(-1, size, flags=private) if private else mmap.mmap(-1, size)
