@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcsvm_gui.cli import main as mcsvm
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.machine.names import MACHINES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,7 +77,7 @@ def panel(axis: Any, name: str, whole: Course, seen: Course) -> None:
     axis.set(xscale="log", yscale="log", xlim=(whole.steps[0], 1.2 * whole.steps[-1]))
     axis.set_ylim(whole.dual[0] / 1.5, whole.primal[0] * 1.5)
     axis.set_title(f"{look.title} ({name})", fontsize=10)
-    axis.text(0.97, 0.93, f"within {100 * gap:.2g} %", transform=axis.transAxes, ha="right", va="top", fontsize=10)
+    axis.text(0.97, 0.93, f"within {figures.gap(gap)}", transform=axis.transAxes, ha="right", va="top", fontsize=10)
     axis.tick_params(labelsize=8)
     axis.minorticks_off()
     axis.spines[["top", "right"]].set_visible(False)

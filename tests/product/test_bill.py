@@ -40,6 +40,7 @@ def test_every_file_brings_its_maker(bundle: Path) -> None:
     assert not names & {"pandas", "matplotlib", "scikit-learn", "Qt"}
 
 
+@pytest.mark.slow
 def test_what_is_taken_out_leaves_the_bill(bundle: Path) -> None:
     (bundle / "_internal/scipy/linalg/x.so").unlink()
     assert "scipy" not in {part.name for part in bill.write(bundle)}

@@ -92,6 +92,7 @@ def test_every_method_goes_on_with_the_same_bits(machine: str, method: str, bias
     assert_same(whole, advanced(Run.load(fresh(machine, bias, home(method)), path)))
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(
     machine=st.sampled_from(["ww", "cs", "llw", "ova", "ovo"]),

@@ -174,12 +174,14 @@ def stands(found: Dataset | InputError) -> None:
         assert "\n" not in str(found)
 
 
+@pytest.mark.slow
 @MANY
 @given(content=damaged(DATABASE), table=st.sampled_from([None, "t", "v"]))
 def test_damaged_databases(content: bytes, table: str | None) -> None:
     stands(attempted(content, ReadOptions(table=table, format="sqlite")))
 
 
+@pytest.mark.slow
 @MANY
 @given(query=QUERIES)
 def test_any_query(query: str) -> None:
@@ -197,6 +199,7 @@ def test_damaged_arrays(rows: bytes, classes: bytes) -> None:
     stands(attempted(buffer.getvalue(), ReadOptions()))
 
 
+@pytest.mark.slow
 @MANY
 @given(content=damaged(zipped_arrays()))
 def test_damaged_archives(content: bytes) -> None:

@@ -32,6 +32,7 @@ def test_a_table_has_a_cell_for_each_head() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_small_page_has_its_table_and_its_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page.main(["--only", "k", "--scale", "0.02", "--out", str(tmp_path)])
     said = (tmp_path / "page.md").read_text(encoding="utf-8")

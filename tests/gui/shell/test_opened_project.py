@@ -70,6 +70,7 @@ app.main([])
 """
 
 
+@pytest.mark.slow
 def test_everything_is_as_large_as_the_settings_say(tmp_path: Path) -> None:
     homes = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("DATA", "CONFIG", "STATE")}
     (tmp_path / "CONFIG" / "mcsvm").mkdir(parents=True)

@@ -39,6 +39,7 @@ def titles() -> set[str]:
     return asked | {column.title for column in (*columns(), *leaderboard_columns(dict))} | {*map(i18n.tr, headings())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", translation.languages())
 def test_the_guide_tells_of_all_that_can_be_asked_for_and_read(language: str) -> None:
     i18n.install(translation.translations(language))

@@ -178,6 +178,7 @@ def test_coarse_to_fine_tries_a_fraction_of_the_grid(top: tuple[int, int]) -> No
     assert len(searched("coarse-to-fine", HSU_LIN, 2, hill(top))) < 0.4 * 2 * HSU_LIN.size
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6), folds=st.integers(1, 6), spread=st.floats(0.001, 0.5))
 def test_a_race_ends_at_the_best_cell_of_the_grid_and_leaves_the_hopeless(seed: int, folds: int, spread: float) -> None:
     """Accuracies of cells and folds at random; the oracle is the whole grid, each cell by hand."""
