@@ -57,6 +57,7 @@ class RungProgress(_Elapsed):
     ) -> None:
         super().__init__(clock, budget)
         self.rungs = rungs
+        self._here = 0.0  # share of the rows of the last trial
         self._done: dict[float, int] = {}
         self._seconds: dict[float, float] = {}
 
@@ -75,13 +76,13 @@ class RungProgress(_Elapsed):
     def add(self, trial: Trial, result: FoldResult) -> None:
         self.tried += 1
         self._worked += result.seconds
+        self._here = trial.share
         self._done[trial.share] = self._done.get(trial.share, 0) + 1
         self._seconds[trial.share] = self._seconds.get(trial.share, 0.0) + result.seconds
 
     def _missing(self) -> dict[float, int]:
-        """Trials of each rung that has not ended."""
-        here = max(self._done, default=0.0)
-        return {share: max(trials - self._done.get(share, 0), 0) for share, trials in self.rungs if share >= here}
+        """Trials of each rung that has not ended; machines that come later begin at the first one again."""
+        return {share: max(trials - self._done.get(share, 0), 0) for share, trials in self.rungs if share >= self._here}
 
     def seconds_left(self) -> float | None:
         return self._within_budget(self._by_rungs())
