@@ -87,6 +87,12 @@ def run_commands() -> tuple[Command | None, ...]:
             tr("Train each of them with the options of the form"),
             "Ctrl+Shift+T",
         ),
+        Command(
+            "findBestAction",
+            tr("Find the best model"),
+            tr("Search all machines within the time budget; once more: stop, and keep the best"),
+            "Ctrl+B",
+        ),
         None,
         Command("pauseAction", tr("Pause or resume"), tr("Let the chosen trainings rest, or go on"), "Ctrl+P", "pause"),
         Command("stopKeepAction", tr("Stop and keep"), tr("End now and keep the model so far"), "Ctrl+.", "stop-keep"),

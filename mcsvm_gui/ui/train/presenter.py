@@ -26,7 +26,7 @@ MOST = 12  # runs in the plots, beside those that go on
 KEPT = "train"  # the key under which a project keeps the choices
 
 
-COMMANDS = "trainAction", "trainAllAction", "pauseAction", "stopKeepAction", "discardAction"
+COMMANDS = "trainAction", "trainAllAction", "findBestAction", "pauseAction", "stopKeepAction", "discardAction"
 
 
 class TrainView(Protocol):
@@ -34,6 +34,7 @@ class TrainView(Protocol):
     view_changed: SignalInstance
     start_asked: SignalInstance
     train_all_asked: SignalInstance
+    find_best_asked: SignalInstance
     pause_asked: SignalInstance
     stop_asked: SignalInstance
     discard_asked: SignalInstance
@@ -220,7 +221,11 @@ class TrainPresenter(QObject):
 
     def do(self, command: str) -> None:
         """From a menu or its keys: what cannot be done is answered with the reason, or done later."""
-        begin = {"trainAction": self.start, "trainAllAction": self.train_all}
+        begin = {
+            "trainAction": self.start,
+            "trainAllAction": self.train_all,
+            "findBestAction": lambda: self._view.find_best_asked.emit(),
+        }
         end = {"pauseAction": self.pause, "stopKeepAction": self.stop, "discardAction": self.discard}
         why = ""
         if command in begin and not self._ready:

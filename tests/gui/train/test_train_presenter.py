@@ -37,6 +37,7 @@ from solvers.run.trace import Sample, Trace
 
 class View(FormView):
     form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
+    find_best_asked = Signal()
     pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
     python_asked, runs_python_asked = Signal(), Signal()
     check_acted, scheduler_test_asked = Signal(str, object), Signal()
@@ -133,6 +134,18 @@ def test_nothing_is_judged_before_the_solvers_are_there(qtbot: QtBot, tmp_path: 
     qtbot.waitUntil(lambda: early.view.obstacle is None)
     early.space.tasks.shut_down(5000)
     early.collection.close()
+
+
+def test_the_best_model_is_found_by_keys(page: Page) -> None:
+    asked: list[bool] = []
+    page.view.find_best_asked.connect(lambda: asked.append(True))
+    page.presenter.do("findBestAction")
+    assert asked == [True]
+    page.space.dataset = None
+    page.space.data_changed.emit()
+    page.presenter.do("findBestAction")
+    assert asked == [True]
+    assert "Open data first" in page.messages[-1]
 
 
 @pytest.mark.parametrize(("command", "count"), [("trainAction", 1), ("trainAllAction", 6)])
