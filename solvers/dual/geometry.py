@@ -147,12 +147,16 @@ class Geometry(ABC):
 
     def respond(
         self, part: Part, functions: np.ndarray, anchor: np.ndarray, sigma: float
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> Work[tuple[np.ndarray, np.ndarray]]:
         """(projection(anchor + sigma gradient), (n,) whether a bounded sum is at its bound in it)."""
         form, alpha, full = part.form, np.empty_like(anchor), np.empty(len(part), dtype=bool)
-        respond(
-            form.rule, form.real, self.sums, part.labels, part.upper, functions, anchor, sigma, alpha, full
-        )  # fmt: skip
+        for some in strips(len(part)):
+            if some.start:
+                yield
+            respond(
+                form.rule, form.real, self.sums, part.labels[some], part.upper[some], functions[some], anchor[some],
+                sigma, alpha[some], full[some],
+            )  # fmt: skip
         return alpha, full
 
     # -- working sets of Newton steps -------------------------------------------------------------

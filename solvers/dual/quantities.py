@@ -61,7 +61,8 @@ def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
 
 def linear_of(part: Part, alpha: np.ndarray) -> float:
     """sum m_ip alpha_ip, the linear term of the dual."""
-    return float(np.vdot(part.form.margin[part.labels], alpha))
+    margin, labels = part.form.margin, part.labels
+    return float(sum(np.vdot(margin[labels[some]], alpha[some]) for some in strips(len(part))))
 
 
 def energy_of(part: Part, weights: np.ndarray, products: np.ndarray) -> float:

@@ -43,13 +43,13 @@ def centre(rows: Any) -> Work[Centred | None]:
     if sp.issparse(rows) or not rows.size:
         return None
     n, features = rows.shape
-    cuts = pieces(n, 2.0 * MOVE * features)  # decide the bits of the mean; those of the copy do not
     mean, largest = np.zeros(features), 0.0
-    for some in cuts:
+    for some in pieces(n, 2.0 * MOVE * features):  # these cuts decide the bits of the mean
         mean += rows[some].astype(np.float64, copy=False).sum(axis=0) / n
         yield
-    for some in cuts:
-        largest = max(largest, float(np.abs(rows[some] - mean).max()))
+    for some in pieces(n, COPY * features):
+        moved = rows[some] - mean
+        largest = max(largest, float(np.abs(moved, out=moved).max()))
         yield
     if not (largest == 0.0 or LEAST < largest < 1.0 / LEAST):
         return None

@@ -280,7 +280,7 @@ def transposed_times(rows: Any, weights: np.ndarray) -> Work[np.ndarray]:
 
 
 def _product_operations(rows: Any, outputs: int) -> float:
-    """Of one row of a product; a stored number of a sparse row counts as five of a dense one."""
+    """Of one row of a product; a stored number of a sparse row counts as ten of a dense one."""
     if isinstance(rows, np.ndarray):
         return float(rows.shape[1] * (MOVE + 2.0 * outputs))
-    return float(rows.nnz / max(rows.shape[0], 1) * (MOVE + 10.0 * outputs))
+    return float(rows.nnz / max(rows.shape[0], 1) * (MOVE + 20.0 * outputs))

@@ -20,9 +20,9 @@ from enum import Enum, auto
 import numpy as np
 
 from solvers.budget import PROXIMAL
-from solvers.dual.quantities import weights_of
+from solvers.dual.quantities import weighing
 from solvers.problem import Part
-from solvers.work import Work
+from solvers.work import Work, ready, strips
 
 
 class End(Enum):
@@ -56,6 +56,12 @@ class NewtonStep:
         return float(np.vdot(trial.point, self.bent)) - float(np.vdot(trial.weights, self.seen))
 
 
+def largest(values: np.ndarray, others: np.ndarray | None = None) -> float:
+    """max |values - others|, in strips: 10^6 x 7 at once take 130 ms, most of it for new memory."""
+    cuts = strips(len(values))
+    return float(np.max([np.abs(values[at] if others is None else values[at] - others[at]).max() for at in cuts]))
+
+
 class ProximalStep(ABC):
     """The problem of one proximal step, and semismooth Newton steps that solve it."""
 
@@ -83,21 +89,21 @@ class ProximalStep(ABC):
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         """Whether the trial is near enough to the minimum of psi."""
 
-    def weights(self, alpha: np.ndarray) -> np.ndarray:
-        return weights_of(self.part, alpha)
+    def weights(self, alpha: np.ndarray) -> Work[np.ndarray]:
+        return weighing(self.part, alpha)
 
     # -- the algorithm ----------------------------------------------------------------------------
 
-    def at(self, point: np.ndarray, functions: np.ndarray) -> Iterate:
-        alpha, full = self.part.geometry.respond(self.part, functions, self.anchor, self.sigma)
-        return Iterate(point, functions, alpha, self.weights(alpha), full)
+    def at(self, point: np.ndarray, functions: np.ndarray) -> Work[Iterate]:
+        alpha, full = yield from self.part.geometry.respond(self.part, functions, self.anchor, self.sigma)
+        return Iterate(point, functions, alpha, (yield from self.weights(alpha)), full)
 
     def free(self, alpha: np.ndarray) -> np.ndarray:
         return self.part.geometry.face(alpha, self.part.upper) & self.part.form.real[self.part.labels]
 
     def away(self, trial: Iterate) -> float:
         """max |alpha - anchor| / sigma: what the proximal term adds to gradients of the dual."""
-        return float(np.abs(trial.alpha - self.anchor).max()) / self.sigma
+        return largest(trial.alpha, self.anchor) / self.sigma
 
     def solve(self, trial: Iterate, most: int) -> Work[tuple[Iterate, int, End]]:
         """At most `most` Newton steps: (the last iterate, their number, what ended them)."""
@@ -121,7 +127,7 @@ class ProximalStep(ABC):
         at_low, at_high = move.slope, np.inf
         for _ in range(PROXIMAL.tries):
             yield
-            here, tried = line.slope(length), length
+            here, tried = (yield from line.slope(length)), length
             enough = here < 0.0 and high == np.inf and self.farthest == 1.0
             if abs(here) <= -self.flat * move.slope or enough:
                 break
@@ -134,7 +140,7 @@ class ProximalStep(ABC):
             else:
                 growth = max(move.slope / (move.slope - here), 2.0) if here > move.slope else np.inf
                 length *= min(growth, self.farthest)
-        return line.end(tried)
+        return (yield from line.end(tried))
 
 
 class SearchLine:
@@ -143,14 +149,19 @@ class SearchLine:
     def __init__(self, step: ProximalStep, start: Iterate, move: NewtonStep) -> None:
         self.step, self.start, self.move = step, start, move
 
-    def ahead(self, length: float) -> Iterate:
+    def ahead(self, length: float) -> Work[Iterate]:
         start, move = self.start, self.move
-        return self.step.at(start.point + length * move.direction, start.functions + length * move.functions)
+        functions = np.empty_like(start.functions)
+        for some in strips(len(functions)):
+            np.multiply(move.functions[some], length, out=functions[some])
+            functions[some] += start.functions[some]
+            yield
+        return (yield from self.step.at(start.point + length * move.direction, functions))
 
-    def slope(self, length: float) -> float:
-        self.trial = self.ahead(length)
+    def slope(self, length: float) -> Work[float]:
+        self.trial = yield from self.ahead(length)
         return self.move.slope_at(self.trial)
 
-    def end(self, length: float) -> Iterate:
+    def end(self, length: float) -> Work[Iterate]:
         """The iterate at the step size of the last slope."""
-        return self.trial
+        return ready(self.trial)

@@ -55,7 +55,7 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     sigma = float(proximal.sigma * part.upper.mean() / part.form.margin.max())
     columns = yield from columns_of(part, sigma, budget, stuck=proximal.vain > 0)
     step = FactorStep(part, columns, state, sigma)
-    trial, steps, end = yield from step.solve(step.begin(), PROXIMAL.steps)
+    trial, steps, end = yield from step.solve((yield from step.begin()), PROXIMAL.steps)
     yield from move_towards(part, state, np.asfortranarray(trial.alpha))
     failed = end is not End.CLOSE
     state.steps += PROXIMAL.steps if failed else max(1, steps)  # a failed one counts in full: a decision comes soon

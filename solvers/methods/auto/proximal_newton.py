@@ -10,7 +10,7 @@ import numpy as np
 
 from solvers.budget import PROXIMAL
 from solvers.dense.cholesky import factored, solved
-from solvers.dual.quantities import weights_of
+from solvers.dual.quantities import weighing, weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, normals_for
 from solvers.jit.rounding import RIDGE, ROUNDING
@@ -29,12 +29,12 @@ class FactorStep(ProximalStep):
         self.before = weights_of(part, self.anchor)
         self.functions = np.ascontiguousarray(state.functions)
 
-    def begin(self) -> Iterate:
+    def begin(self) -> Work[Iterate]:
         return self.at(np.zeros((self.columns.width, self.functions.shape[1])), self.functions)
 
-    def weights(self, alpha: np.ndarray) -> np.ndarray:
+    def weights(self, alpha: np.ndarray) -> Work[np.ndarray]:
         """The weights of alpha minus those of the anchor."""
-        return weights_of(self.part, alpha) - self.before
+        return (yield from weighing(self.part, alpha)) - self.before
 
     def residual(self, trial: Iterate) -> Work[np.ndarray]:
         return (yield from self.columns.reduce(trial.weights)) - trial.point

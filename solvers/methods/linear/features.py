@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.dual.quantities import weights_of
+from solvers.dual.quantities import weighing
 from solvers.errors import Sentence
 from solvers.jit.linear.loop import FeatureRows
 from solvers.kernels.points import in_double, rows_times, transposed_times
@@ -46,9 +46,12 @@ def _rows(part: Part) -> FeatureRows:
 
 def vectors_of(part: Part, alpha: np.ndarray) -> Work[np.ndarray]:
     """(features, outputs): W = X' weights."""
-    return np.ascontiguousarray((yield from transposed_times(part.gram.points.rows, weights_of(part, alpha))))
+    weights = yield from weighing(part, alpha)
+    return np.ascontiguousarray((yield from transposed_times(part.gram.points.rows, weights)))
 
 
 def functions_of(part: Part, vectors: np.ndarray, constant: np.ndarray) -> Work[np.ndarray]:
     """All class functions, from W."""
-    return (yield from rows_times(part.gram.points.rows, vectors)) + constant
+    functions = yield from rows_times(part.gram.points.rows, vectors)
+    functions += constant
+    return functions

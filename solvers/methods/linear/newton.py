@@ -17,7 +17,7 @@ import numpy as np
 from solvers.budget import LINEAR, PROXIMAL
 from solvers.dual.balance import repair
 from solvers.dual.geometry import LINE
-from solvers.dual.quantities import examine, weights_of
+from solvers.dual.quantities import examine, linear_of, weighing, weights_of
 from solvers.errors import Sentence
 from solvers.methods.base import Method, Progress, State, refresh
 from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
@@ -111,8 +111,7 @@ def features_of(part: Part) -> Work[Features]:
 
 def begin(part: Part, features: Features, state: NewtonState) -> Work[None]:
     """Set W and the floor of the dual from alpha, which coordinate steps or a warm start have made."""
-    dual = (yield from dual_of(part, features, state.alpha))[0]
-    vectors = yield from features.reduce(weights_of(part, state.alpha))
+    dual, vectors, _ = yield from dual_of(part, features, state.alpha)
     if part.geometry == LINE:
         products = yield from part.gram.products(weights_of(part, state.alpha))
         state.constant = state.constant + suggested_shift(part, state)
@@ -159,10 +158,11 @@ def move(part: Part, state: NewtonState, features: Features, tolerance: float) -
 
 def dual_of(part: Part, features: Features, alpha: np.ndarray) -> Work[tuple[float, np.ndarray, np.ndarray]]:
     """(the dual of alpha, W without an exact bias, the sums of the weights)."""
-    weights = weights_of(part, alpha)
+    weights = yield from weighing(part, alpha)
     vectors = yield from features.reduce(weights)
+    yield
     energy = 0.5 * float(np.vdot(features.stiffness[:, None] * vectors, vectors))
-    return float(np.vdot(part.form.margin[part.labels], alpha)) - energy, vectors, weights.sum(axis=0)
+    return linear_of(part, alpha) - energy, vectors, weights.sum(axis=0)
 
 
 def accept(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> Work[bool]:

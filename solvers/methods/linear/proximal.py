@@ -6,7 +6,7 @@ import numpy as np
 
 from solvers.budget import LINEAR, PROXIMAL
 from solvers.methods.linear.system import Features, FeatureSystem
-from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep
+from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, largest
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -21,7 +21,7 @@ class FeatureStep(ProximalStep):
         self.system = FeatureSystem(features, part.form, sigma)
 
     def begin(self, vectors: np.ndarray) -> Work[Iterate]:
-        return self.at(vectors, (yield from self.expand(vectors)))
+        return (yield from self.at(vectors, (yield from self.expand(vectors))))
 
     def residual(self, trial: Iterate) -> Work[np.ndarray]:
         return (yield from self.features.reduce(trial.weights)) - self.stiffness * trial.point
@@ -30,7 +30,7 @@ class FeatureStep(ProximalStep):
         return self.features.expand(coordinates)
 
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
-        near = float(np.abs(lacking).max()) <= max(self.closeness, PROXIMAL.close * self.away(trial))
+        near = largest(lacking) <= max(self.closeness, PROXIMAL.close * self.away(trial))
         return near and self.is_level(trial, residual)
 
     def is_level(self, trial: Iterate, residual: np.ndarray) -> bool:

@@ -42,9 +42,8 @@ class Features:
             return cls(sp.csr_array(sp.hstack([points.rows, extra])), stiffness)
         dtype = points.rows.dtype if np.float32(height) == height else np.float64  # which holds `height` exactly
         rows = np.empty((len(part), width + 1), dtype)
-        rows[:, -1] = height
         for some in passes(len(part), width):
-            rows[some, :-1] = points.rows[some]
+            rows[some, :-1], rows[some, -1] = points.rows[some], height
             yield
         return cls(rows, stiffness)
 

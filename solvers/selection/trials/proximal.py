@@ -68,14 +68,14 @@ class VariableStep(ProximalStep):
     def begin(self) -> Work[Iterate]:
         """From the anchor, by a Newton step that keeps its free variables free."""
         functions = self.gram.times(weights_of(self.part, self.layout.table(self.anchor)))
-        start = self.at(self.anchor, functions)
+        start = yield from self.at(self.anchor, functions)
         step, along = self.solved(self.free(self.anchor), self.gradient(functions))
         move = self.move(start, step, along)
         return (yield from self.search(start, move)) if move.slope < 0.0 else start
 
-    def at(self, point: np.ndarray, functions: np.ndarray) -> Iterate:
+    def at(self, point: np.ndarray, functions: np.ndarray) -> Work[Iterate]:
         x = np.clip(self.unclipped(functions), 0.0, self.upper)
-        return Iterate(point, functions, x, x, np.empty(0, dtype=bool))
+        return ready(Iterate(point, functions, x, x, np.empty(0, dtype=bool)))
 
     def free(self, alpha: np.ndarray) -> np.ndarray:
         return BOX.free(alpha, self.upper)
@@ -137,9 +137,9 @@ class ClippedLine(SearchLine):
         self.sigma, self.upper, self.unclipped = step.sigma, step.part.upper, step.unclipped(start.functions)
         self.level, self.bend = float(np.vdot(start.point, move.seen)), float(np.vdot(move.direction, move.seen))
 
-    def slope(self, length: float) -> float:
+    def slope(self, length: float) -> Work[float]:
         clipped: float = newton.clipped_product(self.unclipped, self.move.seen, self.sigma * length, self.upper)
-        return self.level + length * self.bend - clipped
+        return ready(self.level + length * self.bend - clipped)
 
-    def end(self, length: float) -> Iterate:
+    def end(self, length: float) -> Work[Iterate]:
         return self.ahead(length)

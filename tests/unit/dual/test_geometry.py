@@ -292,7 +292,7 @@ def test_the_response_is_the_projection(machine: str) -> None:
     part, sigma = part_of(machine), 0.8
     anchor, functions = point_of(part, 2)
     anchor, functions = np.ascontiguousarray(anchor), np.ascontiguousarray(functions)
-    alpha, full = part.geometry.respond(part, functions, anchor, sigma)
+    alpha, full = finish(part.geometry.respond(part, functions, anchor, sigma))
     wish = anchor + sigma * gradients(part, functions)
     for i, y in enumerate(part.labels):
         real = part.form.real[y]

@@ -59,7 +59,7 @@ def test_a_step_solves_the_penalised_problem(
     monkeypatch.setattr(steps, "PROXIMAL", replace(PROXIMAL, close=1e-6))
     part, state, step = begun(machine, bias, sigma)
     before, dual = state.alpha.copy(), certify(part, state.alpha).certificate.dual
-    trial, taken, end = finish(step.solve(step.begin(), PROXIMAL.steps))
+    trial, taken, end = finish(step.solve(finish(step.begin()), PROXIMAL.steps))
     assert end is End.CLOSE
     assert taken < PROXIMAL.steps
     proof, alpha = certify(part, trial.alpha), trial.alpha
@@ -76,7 +76,7 @@ def test_a_step_solves_the_penalised_problem(
 def test_both_systems_give_the_same_direction(machine: str, bias: str) -> None:
     """And it is that of the matrix written out."""
     part, _, step = begun(machine, bias, 0.02)
-    trial = step.begin()
+    trial = finish(step.begin())
     free = (trial.alpha > 0.0) & part.form.real[part.labels]
     if part.form.feasible == "box":
         free &= trial.alpha < part.upper[:, None]
@@ -104,5 +104,5 @@ def test_a_step_from_the_optimum_stays_there() -> None:
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))
     finish(columns.use(len(part)))
     step = FactorStep(part, columns, state, 1.0)
-    trial, *_ = finish(step.solve(step.begin(), PROXIMAL.steps))
+    trial, *_ = finish(step.solve(finish(step.begin()), PROXIMAL.steps))
     np.testing.assert_allclose(trial.alpha, state.alpha, atol=1e-5)
