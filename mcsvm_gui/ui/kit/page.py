@@ -95,6 +95,7 @@ class TableSplitter(QSplitter):
         self.addWidget(table)
         self.setStretchFactor(0, 3)
         self.setStretchFactor(1, 1)
+        self.setSizes([3 * FAR, FAR])  # else the table begins with the two rows of its hint
 
 
 def scrolling(name: str, inside: QWidget) -> QScrollArea:
