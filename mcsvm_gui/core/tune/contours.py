@@ -44,6 +44,7 @@ def _squares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _crossing(start: np.ndarray, end: np.ndarray, level: float) -> np.ndarray:
     """Where the value passes the level; nonsense, which nobody takes, where it does not."""
-    rise = end[:, 2] - start[:, 2]
-    share = np.divide(level - start[:, 2], rise, out=np.zeros_like(rise), where=rise != 0.0)
+    rise, lacking = end[:, 2] - start[:, 2], level - start[:, 2]
+    passed = (rise != 0.0) & (np.abs(lacking) <= np.abs(rise))  # else the quotient may overflow
+    share = np.divide(lacking, rise, out=np.zeros_like(rise), where=passed)
     return start[:, :2] + share[:, None] * (end[:, :2] - start[:, :2])

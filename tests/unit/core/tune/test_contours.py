@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcsvm_gui.core.tune.contours import contour, triangles
@@ -21,6 +21,7 @@ def line(values: np.ndarray, level: float) -> np.ndarray:
     return contour(triangles(PLACES[0][known], PLACES[1][known], values[known]), level)
 
 
+@example(1.0, 2.2250738585e-313, 0.25)  # steps below the least normal number
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-8, 8))
 def test_of_a_plane_the_line_is_straight_and_cuts_the_whole_rectangle(across: float, up: float, level: float) -> None:
     values = across * PLACES[0] + up * PLACES[1]
