@@ -110,7 +110,7 @@ def main() -> None:
         from PySide6.QtWidgets import QApplication
 
         application = QApplication([])
-        studio = Studio(Path(home), "light", "1024x700")
+        studio = Studio(Path(home), "light", "1440x900")
         try:
             shoot(studio)
         finally:
