@@ -62,15 +62,18 @@ def copy_text(stream: IO[bytes]) -> None:
 def warn(options: argparse.Namespace, notices: Iterable[Notice]) -> None:
     """In words on standard error, unless they are in the document or nobody wants them."""
     if not (options.json or options.quiet):
-        for sentence in dict.fromkeys(notice.sentence for notice in notices):
-            print(f"warning: {sentence}", file=sys.stderr)
+        _warn(dict.fromkeys(notice.sentence for notice in notices))
 
 
 def warn_beside(options: argparse.Namespace, found: Iterable[Finding]) -> None:
     """On standard error, beside a document that does not have them: lines of text do."""
     if options.json and not options.quiet:
-        for sentence in findings(found):
-            print(f"warning: {sentence}", file=sys.stderr)
+        _warn(findings(found))
+
+
+def _warn(sentences: Iterable[object]) -> None:
+    for sentence in sentences:
+        print(f"warning: {sentence}", file=sys.stderr)
 
 
 def findings(found: Iterable[Finding]) -> list[str]:
