@@ -80,9 +80,9 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     gap_tol : float or None, default=None
         The relative duality gap at which the training has converged; where it is given, `tol` ends nothing.
     max_iter : int or None, default=None
-        End after so many steps, with a ConvergenceWarning; None and -1 are no limit.
+        The largest number of steps; None and -1 are no limit.
     time_limit : float or None, default=None
-        End after so many seconds of training, with a ConvergenceWarning.
+        The largest number of seconds of training; None is no limit.
     cache_mb : float, default=500
         Memory for kernel rows, factors and dense systems.
     threads : int or None, default=None
@@ -94,12 +94,11 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     callback : callable or None, default=None
         Called with a Sample after each slice of the training. If it returns True, the training ends, and the model so
         far is kept with its certificate.
-    decision_function_shape : {"ovo", "ovr"}, default="ovo"
-        What `decision_function` of ovo and dag returns for more than two classes: the functions of all pairs, or a
-        score per class, which CalibratedClassifierCV needs.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        The columns of `decision_function` for ovo and dag with more than two classes: a score for each class ("ovr"),
+        whose largest is the predicted class, or the function of each pair of classes ("ovo").
     break_ties : bool, default=False
-        For ovo with decision_function_shape="ovr": the pair functions decide between classes with equally many votes,
-        not the order of the classes.
+        For ovo with decision_function_shape="ovr": break ties in votes by the pair functions, not by class order.
     calibration : {"temperature", "pairwise", "sigmoid"} or None, default=None
         Fit probabilities on rows that were left out of training, fold by fold, and offer `predict_proba`.
         "temperature" never changes the winner; the other two may disagree with `predict` on some rows.
@@ -137,7 +136,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     certificate_ : Certificate
         primal, dual, gap, relative_gap, violation and infeasibility, recomputed in double precision.
     ending_ : Ending
-        Why the training ended; `value` is one word.
+        Why the training ended: a string such as "converged". `fit` issues a ConvergenceWarning for any other ending.
     solver_used_, solver_reason_ : str
         The method that "auto" chose, and why, in a sentence.
     decisions_ : list of Decision
@@ -199,7 +198,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         warm_start: bool = False,
         random_state: int | None = None,
         callback: Callable[[Sample], bool | None] | None = None,
-        decision_function_shape: str = "ovo",
+        decision_function_shape: str = "ovr",
         break_ties: bool = False,
         calibration: str | None = None,
         calibration_folds: int = 5,
@@ -267,7 +266,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             run = Run(problem, self.solver, self._limits(), self._start(problem), seed=seed_of(self.random_state))
             self._finish(problem, self._drive(run, task))
             self._calibrate(problem, weights)
-        self._warn_of_limits()
+        self._warn_unless_converged()
         self._remember(None)
         task.end()
         return self
@@ -415,16 +414,27 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         if self.calibration_.temperature is not None:
             self.temperature_ = self.calibration_.temperature
 
-    def _warn_of_limits(self) -> None:
-        limits = {Ending.STEP_LIMIT: "max_iter", Ending.TIME_LIMIT: "time_limit"}
-        if self.ending_ in limits:
-            warnings.warn(
-                f"{limits[self.ending_]} was reached before convergence: the relative gap is"
-                f" {self.certificate_.relative_gap:.2g}, the largest violation {self.certificate_.violation:.2g}."
-                " Allow more, scale the features, or accept the model, whose certificate says how far it may be off.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+    def _warn_unless_converged(self) -> None:
+        """Issue a ConvergenceWarning that names the ending and the gap, for every ending but convergence."""
+        if self.ending_ is Ending.CONVERGED:
+            return
+        certificate = self.certificate_
+        warnings.warn(
+            f"{_NOT_CONVERGED[self.ending_]} The relative gap is {certificate.relative_gap:.2g},"
+            f" the largest KKT violation {certificate.violation:.2g}.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+_NOT_CONVERGED = {
+    Ending.STOPPED: "A callback stopped the training before convergence.",
+    Ending.STEP_LIMIT: "The training ended at max_iter, before convergence. Increase max_iter or scale the features.",
+    Ending.TIME_LIMIT: "The training ended at time_limit, before convergence. Increase time_limit or scale the"
+    " features.",
+    Ending.STALLED: "The training stalled before convergence: no step improves the dual objective any more. Scale the"
+    " features, or check that the kernel is positive semidefinite.",
+}
 
 
 def _take_rows(features: Any, kept: np.ndarray, pairwise: bool) -> Any:

@@ -60,7 +60,8 @@ def finished(problem: Problem, method: str = "auto", tolerance: float = 1e-6, **
 
 
 def trained(X: Any, y: Any, **parameters: Any) -> MultiClassSVC:
-    return MultiClassSVC(**{"gamma": 0.7, "tol": 1e-6, **parameters}).fit(X, y)
+    """Train a model whose `decision_function` returns the model's own functions: those of pairs for ovo and dag."""
+    return MultiClassSVC(**{"gamma": 0.7, "tol": 1e-6, "decision_function_shape": "ovo", **parameters}).fit(X, y)
 
 
 def interrupt(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:

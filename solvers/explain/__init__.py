@@ -107,10 +107,10 @@ def shapley(
     Returns
     -------
     values : ShapleyValues of shape (n_rows, n_features or n_groups, n_outputs)
-        The outputs are the columns of `decision_function`: a class each, a pair each for ovo and dag, and one where
-        there are two classes. ``values.sum_error`` is by how much the values miss the decision value less its mean
-        over the background: rounding, if all is well, also where values are sampled; how far these are off is in
-        ``values.standard_errors``.
+        The outputs are the columns of `decision_function` with decision_function_shape="ovo": a column for each class,
+        for ovo and dag a column for each pair of classes, and one column for two classes. ``values.sum_error`` is the
+        largest difference between the sum of a row's values and its decision value less the mean over the background:
+        only rounding, also for sampled values, whose own errors are in ``values.standard_errors``.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Why a run ended: `value` is the word in files and attributes, `sentence` is for users."""
+"""Why a run ended: the member is the word in files and attributes, `sentence` is for users."""
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 
-class Ending(Enum):
+class Ending(StrEnum):
     CONVERGED = "converged"
     STEP_LIMIT = "step limit"
     TIME_LIMIT = "time limit"
@@ -20,7 +20,7 @@ class Ending(Enum):
 
     @property
     def is_enough(self) -> bool:
-        """Whether what was asked for was reached: the tolerance or, of a search, decisions of test rows."""
+        """Whether the run reached its goal: the tolerance or, in a search, final predictions of the test rows."""
         return self in (Ending.CONVERGED, Ending.PROVED, Ending.UNCHANGED)
 
 

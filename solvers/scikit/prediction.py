@@ -68,7 +68,7 @@ class PredictionMixin:
         return weights
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The class functions, or the pair functions of ovo and dag.
+        """Return the score of each class, or of each pair of classes.
 
         Parameters
         ----------
@@ -78,8 +78,9 @@ class PredictionMixin:
         Returns
         -------
         values : ndarray of shape (n_rows, n_classes) or (n_rows, n_pairs); (n_rows,) for two classes
-            Pairs come in the order (0, 1), (0, 2), ..., positive for the first class; where decision_function_shape
-            is "ovr", they become a score per class. Of two classes the function is positive for ``classes_[1]``.
+            A column for each class, in the order of `classes_`. For ovo and dag with decision_function_shape="ovo" a
+            column for each pair, in the order (0, 1), (0, 2), ..., positive for the first class of the pair. For two
+            classes one value, positive for ``classes_[1]``.
 
         Examples
         --------

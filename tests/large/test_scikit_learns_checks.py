@@ -11,7 +11,7 @@ from solvers import MultiClassSVC
 
 pytestmark = pytest.mark.large
 LEFT_OUT = "llw", "cs", "ova", "dag"  # tests/unit/test_estimator.py has ww and ovo
-CHECKED = [MultiClassSVC(machine=name, decision_function_shape="ovr", tol=1e-10) for name in LEFT_OUT]
+CHECKED = [MultiClassSVC(machine=name, tol=1e-10) for name in LEFT_OUT]
 
 
 @parametrize_with_checks(CHECKED)

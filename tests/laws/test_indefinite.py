@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from small_data import blobs
 
 from solvers import MultiClassSVC
@@ -15,7 +16,9 @@ X, Y = blobs(n=60, classes=3, seed=2)
 def test_an_indefinite_kernel_ends_stalled_with_its_certificate(machine: str) -> None:
     products = X @ X.T
     assert np.linalg.eigvalsh(np.tanh(products - 1.0)).min() < -1e-3
-    model = MultiClassSVC(machine=machine, kernel="sigmoid", gamma=1.0, coef0=-1.0, max_iter=100_000).fit(X, Y)
+    model = MultiClassSVC(machine=machine, kernel="sigmoid", gamma=1.0, coef0=-1.0, max_iter=100_000)
+    with pytest.warns(ConvergenceWarning, match="stalled .* relative gap"):
+        model.fit(X, Y)
     assert model.ending_ is Ending.STALLED
     assert np.isfinite([model.certificate_.primal, model.certificate_.dual, model.certificate_.violation]).all()
 
@@ -31,4 +34,6 @@ def test_a_semidefinite_matrix_is_solved_whatever_its_name(machine: str) -> None
 def test_a_matrix_with_a_negative_eigenvalue_is_told() -> None:
     matrix = X @ X.T
     matrix -= 0.2 * np.linalg.eigvalsh(matrix).max() * np.eye(len(matrix))
-    assert MultiClassSVC(kernel="precomputed", max_iter=100_000).fit(matrix, Y).ending_ is Ending.STALLED
+    model = MultiClassSVC(kernel="precomputed", max_iter=100_000)
+    with pytest.warns(ConvergenceWarning, match="positive semidefinite"):
+        assert model.fit(matrix, Y).ending_ is Ending.STALLED

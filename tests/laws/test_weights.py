@@ -83,7 +83,7 @@ def test_portions_take_weights(machine: str) -> None:
     """One pass, finished well, comes much nearer to the optimum of the weighted rows than to that of equal rows."""
     x, y = blobs(n=90, classes=3, seed=12)
     weights = np.where(y == 0, 8.0, np.arange(90) % 2)
-    parameters: dict[str, Any] = {"machine": machine, "C": 0.3, "gamma": 0.7}
+    parameters: dict[str, Any] = {"machine": machine, "C": 0.3, "gamma": 0.7, "decision_function_shape": "ovo"}
     online = MultiClassSVC(**parameters, tol=1e-3).partial_fit(x, y, [0, 1, 2], weights)
     exact = MultiClassSVC(**parameters, gap_tol=1e-6).fit(x, y, weights)
     plain = MultiClassSVC(**parameters, gap_tol=1e-6).fit(x, y)

@@ -219,6 +219,7 @@ def test_huge_features_in_a_narrow_kernel() -> None:
     np.testing.assert_array_equal(model.predict(x), reference.predict(x))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("machine", ["ww", "ovo"])
 def test_huge_features_in_a_linear_kernel_end(machine: str) -> None:
     model = trained(X * 1e6, Y, machine=machine, kernel="linear", max_iter=20_000)
@@ -226,6 +227,7 @@ def test_huge_features_in_a_linear_kernel_end(machine: str) -> None:
     assert model.certificate_.gap >= -1e-6 * model.certificate_.primal
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("bias", ["none", "regularized", "exact"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_kernel_that_is_not_positive_ends_with_its_certificate(machine: str, bias: str) -> None:

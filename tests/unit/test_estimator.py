@@ -10,10 +10,12 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import top_k_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_data import blobs, trained
 
@@ -27,7 +29,7 @@ COLUMNS = ["iteration", "seconds", "dual", "primal", "violation", "support", "bo
 
 CHECKED = [  # 1e-10: weighted and repeated rows must agree to seven digits
     MultiClassSVC(tol=1e-10),
-    MultiClassSVC(machine="ovo", decision_function_shape="ovr", tol=1e-10),
+    MultiClassSVC(machine="ovo", tol=1e-10),
 ]
 
 
@@ -57,7 +59,7 @@ def test_the_parameters_are_those_of_the_contract() -> None:
         "warm_start": False,
         "random_state": None,
         "callback": None,
-        "decision_function_shape": "ovo",
+        "decision_function_shape": "ovr",
         "break_ties": False,
         "calibration": None,
         "calibration_folds": 5,
@@ -157,7 +159,7 @@ def test_a_precomputed_kernel_in_a_grid_search() -> None:
 @pytest.mark.parametrize("ensemble", [True, False])
 def test_calibrated_probabilities(machine: str, ensemble: bool) -> None:
     x, y = blobs(n=100, classes=4, seed=9)
-    base = MultiClassSVC(machine=machine, decision_function_shape="ovr")
+    base = MultiClassSVC(machine=machine)
     chances = CalibratedClassifierCV(base, cv=3, ensemble=ensemble).fit(x, y).predict_proba(x)
     assert chances.shape == (100, 4)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
@@ -171,6 +173,17 @@ def test_scores_per_class_of_pairs_decide_alike(machine: str) -> None:
     scores = model.decision_function(x)
     assert scores.shape == (100, 5)
     np.testing.assert_array_equal(scores.argmax(axis=1), model.predict(x))
+
+
+def test_scores_of_pairs_serve_scikit_learns_calibration_and_rankings() -> None:
+    """The columns of `decision_function` are the classes by default, as scikit-learn expects of every classifier."""
+    x, y = blobs(n=200, classes=5, seed=9)
+    model = MultiClassSVC(machine="ovo").fit(x, y)
+    np.testing.assert_array_equal(model.decision_function(x).argmax(axis=1), model.predict(x))
+    assert top_k_accuracy_score(y, model.decision_function(x), k=2) >= model.score(x, y)
+    calibrated = CalibratedClassifierCV(MultiClassSVC(machine="ovo"), cv=3).fit(x, y)
+    reference = CalibratedClassifierCV(SVC(), cv=3).fit(x, y)
+    assert calibrated.score(x, y) >= reference.score(x, y) - 0.02
 
 
 def test_clones_and_pickles() -> None:
@@ -194,8 +207,9 @@ def test_a_callback_stops_and_the_model_stands() -> None:
         return len(seen) == 2
 
     x, y = blobs(n=300, classes=4, seed=2)
-    model = trained(x, y, C=100.0, callback=enough)
-    assert model.ending_.value == "stopped"
+    with pytest.warns(ConvergenceWarning, match="callback stopped .* relative gap"):
+        model = trained(x, y, C=100.0, callback=enough)
+    assert model.ending_ == "stopped"
     assert len(seen) == 2
     assert len(model.trace_["dual"]) == 2
     assert model.certificate_.dual <= model.certificate_.primal

@@ -79,7 +79,7 @@ def test_two_classes_have_one_function_positive_for_the_second(machine: str, ker
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_weights_of_the_linear_kernel(machine: str, form: Any) -> None:
-    model = MultiClassSVC(machine=machine, kernel="linear").fit(form(X), Y)
+    model = MultiClassSVC(machine=machine, kernel="linear", decision_function_shape="ovo").fit(form(X), Y)
     np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(form(X)), atol=1e-9)
     with pytest.raises(ValueError, match="read-only"):
         model.coef_[0, 0] = 0.0
@@ -146,8 +146,9 @@ def test_a_callable_that_returns_no_matrix_is_told_what_is_wanted() -> None:
 
 
 def test_words_of_scikit_learn_for_kernels() -> None:
-    ours = MultiClassSVC(machine="ovo", kernel="poly", gamma="auto", degree=2, coef0=1.0, gap_tol=1e-8).fit(X, Y)
-    theirs = SVC(kernel="poly", gamma="auto", degree=2, coef0=1.0, decision_function_shape="ovo", tol=1e-6).fit(X, Y)
+    words = {"kernel": "poly", "gamma": "auto", "degree": 2, "coef0": 1.0, "decision_function_shape": "ovo"}
+    ours = MultiClassSVC(machine="ovo", gap_tol=1e-8, **words).fit(X, Y)
+    theirs = SVC(tol=1e-6, **words).fit(X, Y)
     np.testing.assert_allclose(ours.decision_function(NEW), theirs.decision_function(NEW), atol=1e-3)
 
 
@@ -175,7 +176,7 @@ def tied() -> tuple[MultiClassSVC, np.ndarray]:
     """A narrow kernel: between the rows each pair function is its bias alone, so that many points tie."""
     x, y = blobs(n=20, classes=3, seed=1)
     grid = np.stack(np.meshgrid(np.linspace(-4, 4, 40), np.linspace(-4, 4, 40)), axis=-1).reshape(-1, 2)
-    return MultiClassSVC(machine="ovo", gamma=1e6, decision_function_shape="ovr").fit(x, y), grid
+    return MultiClassSVC(machine="ovo", gamma=1e6).fit(x, y), grid
 
 
 @pytest.mark.parametrize("break_ties", [False, True])
@@ -189,8 +190,8 @@ def test_the_largest_score_is_the_answer(break_ties: bool) -> None:
 def test_broken_ties_are_those_of_svc() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(60, 2)), np.arange(60) % 3
-    ours = MultiClassSVC(machine="ovo", gap_tol=1e-9, decision_function_shape="ovr", break_ties=True).fit(x, y)
-    theirs = SVC(decision_function_shape="ovr", break_ties=True, tol=1e-9).fit(x, y)
+    ours = MultiClassSVC(machine="ovo", gap_tol=1e-9, break_ties=True).fit(x, y)
+    theirs = SVC(break_ties=True, tol=1e-9).fit(x, y)
     grid = rng.normal(size=(3000, 2))
     np.testing.assert_allclose(ours.decision_function(grid), theirs.decision_function(grid), atol=1e-4)
     assert np.mean(ours.predict(grid) == theirs.predict(grid)) > 0.999
@@ -198,7 +199,7 @@ def test_broken_ties_are_those_of_svc() -> None:
 
 def test_ties_need_scores_per_class() -> None:
     with pytest.raises(ValueError, match="break_ties must be False"):
-        MultiClassSVC(machine="ovo", break_ties=True).fit(X, Y).predict(X)
+        MultiClassSVC(machine="ovo", decision_function_shape="ovo", break_ties=True).fit(X, Y).predict(X)
 
 
 # -- metadata and callbacks ----------------------------------------------------------------------------
@@ -248,7 +249,9 @@ needs_callbacks = pytest.mark.skipif(not hasattr(MultiClassSVC, "set_callbacks")
 @pytest.mark.parametrize("machine", ["ww", "ovo"])
 def test_callbacks_of_scikit_learn_see_every_slice_and_may_stop(machine: str) -> None:
     recorder = Recorder(most=2)
-    model = MultiClassSVC(machine=machine, solver="smo", C=1e4, tol=1e-9).set_callbacks(recorder).fit(X, Y)
+    model = MultiClassSVC(machine=machine, solver="smo", C=1e4, tol=1e-9).set_callbacks(recorder)
+    with pytest.warns(ConvergenceWarning, match="callback stopped"):
+        model.fit(X, Y)
     assert recorder.ended
     assert recorder.slices == len(recorder.scores) == 2
     assert model.ending_.value == "stopped"
