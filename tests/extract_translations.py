@@ -166,6 +166,7 @@ def header(language: str) -> Message:
         "Project-Id-Version": "mcsvm",
         "Language": language,
         "X-Name": language,  # what the language calls itself
+        "X-Percentage": "98.7%",  # how it is written in the language: with a point or a comma, with a space or none
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
         "Plural-Forms": PLURAL_FORMS.get(language, "nplurals=2; plural=(n != 1);"),

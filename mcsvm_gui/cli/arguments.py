@@ -182,7 +182,7 @@ def evaluate(parser: argparse.ArgumentParser) -> None:
         " is evaluated as it decides by them",
     )
     _report_option(parser)
-    parser.epilog = "Intervals are of 95 %, by bootstrap over rows."
+    parser.epilog = "Intervals are of 95%, by bootstrap over rows."
     _options(parser, "evaluate")
     _output(parser)
 

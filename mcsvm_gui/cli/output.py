@@ -82,22 +82,9 @@ def findings(found: Iterable[Finding]) -> list[str]:
     return [f"{one['code']}: {one['title']} ({one['where']}). {one['what']} To do: {one['do']}" for one in told]
 
 
-def per_cent(share: float) -> str:
-    """Two digits that count: 0.0007 %, 12 %."""
-    return f"{100.0 * share:.2g} %" if abs(share) < 0.1 else f"{100.0 * share:.3g} %"
-
-
-def accuracy(share: float) -> str:
-    return f"{100.0 * share:.1f} %" if share < 1.0 else "100 %"
-
-
-def score(name: str, value: float) -> str:
-    return figures.score(name, value) if name in figures.LOSSES else accuracy(value)
-
-
 def certainty(certificate: Certificate, converged: bool) -> str:
     """How far the model can be from the optimum."""
-    gap = per_cent(max(certificate.relative_gap, 0.0))
+    gap = figures.gap(certificate.relative_gap)
     return f"solved to {gap}" if converged else f"not solved: up to {gap} from the optimum"
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TextIO
 
-from mcsvm_gui.cli.output import per_cent
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.cluster.session import AnySession
 from mcsvm_gui.core.machine.time_left import seconds_left
 from solvers.run.trace import Sample
@@ -57,7 +57,7 @@ class ProgressLine:
 
     def share(self, what: str, done: float) -> None:
         if self._due():
-            self._write(f"{what}: {100.0 * done:.0f} %")
+            self._write(f"{what}: {figures.progress(done)}")
 
     def _due(self) -> bool:
         """Whether somebody looks, and the line is old."""
@@ -103,7 +103,7 @@ def line(sample: Sample, left: float | None) -> str:
         f"{short(rate)}/s",
         f"{sample.support} support vectors",
         f"violation {sample.violation:.2g}",
-        f"gap {per_cent(max(sample.relative_gap, 0.0))}",
+        f"gap {figures.gap(sample.relative_gap)}",
         f"about {duration(left)} left" if left is not None else "time left unknown",
     ]
     return GAP.join(parts)

@@ -136,7 +136,9 @@ def _count(value: float | None) -> str:
 
 
 def _range(accuracies: tuple[float, ...]) -> str:
-    return f"±{100 * (max(accuracies) - min(accuracies)) / 2:.1f} %" if len(accuracies) > 1 else figures.NONE
+    if len(accuracies) < 2:
+        return figures.NONE
+    return figures.with_sign(f"±{figures.points((max(accuracies) - min(accuracies)) / 2)}")
 
 
 def _refused(results: Results) -> list[str]:
@@ -156,7 +158,7 @@ def _tests(results: Results) -> list[str]:
     if results.ranks is not None:
         ranks = sorted(zip(results.ranks.ranks.tolist(), results.ranks.names, strict=True))
         lines.append("Average ranks: " + ", ".join(f"{name} {rank:.3g}" for rank, name in ranks))
-        lines.append(f"Critical difference (Nemenyi, 5 %): {results.ranks.critical_difference:.3g}")
+        lines.append(f"Critical difference (Nemenyi, 5%): {results.ranks.critical_difference:.3g}")
     for result in found:
         where = f" on {result.data}" if result.data else ""
         adjusted = ", ".join(f"{name} {p:.2g}" for name, p in result.adjusted.items())
@@ -166,7 +168,7 @@ def _tests(results: Results) -> list[str]:
     if any(result.details.get("weights_counted") is False for result in found):
         lines.append("McNemar's test counts each row once, whatever its weight.")
     if pairs and not found:
-        lines.append("No two of them differ significantly (5 %, adjusted for all pairs).")
+        lines.append("No two of them differ significantly (5%, adjusted for all pairs).")
     return [*lines, ""] if lines else []
 
 

@@ -38,7 +38,7 @@ class KeptModel:
         }
 
     def summary_lines(self) -> list[str]:
-        header = f"{'':<6}{'validated':>11}{'test':>10}{'95 %':>16}{'time':>12}{'vectors':>9}{'gap':>13}"
+        header = f"{'':<6}{'validated':>11}{'test':>10}{'95%':>16}{'time':>12}{'vectors':>9}{'gap':>13}"
         rows = [_row(one) for one in self.candidates]
         return ["", header, *rows, "", self.conclusion.text, f"Model: {self.model}"]
 
@@ -60,8 +60,7 @@ def _row(one: Candidate) -> str:
 def _interval(found: RunScores | None) -> str:
     if found is None:
         return figures.NONE
-    low, high = found.interval
-    return f"{100.0 * low:.1f} to {100.0 * high:.1f}"
+    return figures.interval(*found.interval, found.rows)
 
 
 def check_best(wanted: TuneRequest) -> None:

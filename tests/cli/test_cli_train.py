@@ -89,7 +89,7 @@ def test_the_words_say_which_machine_how_it_decides_and_how_certain(blobs: Path)
     first, _, third, *_ = answer.out.splitlines()
     assert first == f"Crammer-Singer (cs): {MACHINES['cs'].decides}."
     assert third.startswith("Solved to 0.")
-    assert " %" in third
+    assert "%" in third
     assert "--model" in answer.out
 
 
@@ -118,7 +118,7 @@ def test_rows_that_were_trained_on_are_no_test(blobs: Path) -> None:
     answer = mcsvm("train", blobs, "--test", blobs)
     found = mcsvm("train", blobs, "--test", blobs, "--json")
     assert "MC001" in answer.out
-    assert "60 rows of 60 tested on (100 %)" in answer.out
+    assert "60 rows of 60 tested on (100%)" in answer.out
     assert found.err.startswith("warning: MC001")
     assert found.document["n_test"] == 60
     assert (answer.code, found.code) == (0, 0)
@@ -295,7 +295,7 @@ def test_all_that_matters_fits_a_common_terminal() -> None:
         "15.4k/s",
         "12345 support vectors",
         "violation 0.0012",
-        "gap 175 %",
+        "gap 175%",
         "about 21 min left",
     ]
 

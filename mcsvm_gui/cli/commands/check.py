@@ -12,6 +12,7 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import given_values, request_of
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.check.finding import Finding, worst_first
 from mcsvm_gui.core.check.of_models import results_of
@@ -87,7 +88,7 @@ def summary_lines(plan: CheckedPlan, results: CheckedResults, found: tuple[Findi
     if results.accuracies:
         lines += ["", f"Right in {plan.folds} folds:"]
         named = {"": "the machine", **TITLES}
-        lines += [f"  {output.accuracy(value):>7}  {named[name]}" for name, value in results.accuracies.items()]
+        lines += [f"  {figures.accuracy(value):>7}  {named[name]}" for name, value in results.accuracies.items()]
     for one in found:
         told = one.document()
         lines += ["", f"{told['severity']:<8}{told['code']}  {told['title']} ({told['where']})"]

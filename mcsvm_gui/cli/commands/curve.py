@@ -49,7 +49,7 @@ class CurveProgress(ProgressLine):
 def summary_lines(curve: LearningCurve) -> list[str]:
     document = curve.document()
     lines = [
-        f"{point['rows']:>8} rows  {output.accuracy(point['accuracy'])} (deviation {100.0 * point['std']:.1f})"
+        f"{point['rows']:>8} rows  {figures.accuracy(point['accuracy'])} (deviation {figures.points(point['std'])})"
         f"  {figures.seconds(point['seconds'])}"
         for point in document["points"]
     ]
@@ -58,14 +58,13 @@ def summary_lines(curve: LearningCurve) -> list[str]:
         return [*lines, "Too few points are done to extrapolate."]
     for at in found["at"]:
         lines.append(f"{at['rows']:>8} rows  {_range(at)}, extrapolated")
-    low, high = (100.0 * found["gain"][0][end] for end in ("low", "high"))
+    gain, low, high = (figures.points(found["gain"][0][name]) for name in ("gain", "low", "high"))
     lines.append(
-        f"{TIMES[0]:g} times the rows are worth {100.0 * found['gain'][0]['gain']:.1f} points of accuracy"
-        f" ({low:.1f} to {high:.1f}); without end it would be {_range(found['limit'])}."
+        f"{TIMES[0]:g} times the rows are worth {gain} points of accuracy"
+        f" ({low} to {high}); without end it would be {_range(found['limit'])}."
     )
     return lines
 
 
 def _range(found: dict[str, float]) -> str:
-    low, high = (100.0 * found[end] for end in ("low", "high"))
-    return f"{output.accuracy(found['accuracy'])} ({low:.1f} to {high:.1f})"
+    return f"{figures.accuracy(found['accuracy'])} ({figures.interval(found['low'], found['high'])})"

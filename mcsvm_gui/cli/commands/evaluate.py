@@ -11,6 +11,7 @@ from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
 from mcsvm_gui.cli.several import check_report
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.base.options import Whole, whole_number
 from mcsvm_gui.core.base.writing import check_outputs
@@ -120,14 +121,14 @@ def summary_lines(trained: TrainedModel, evaluation: Evaluation, folds: int | No
     for name, title in TITLES.items():
         value = evaluation.measures[name]
         if value is not None:
-            lines.append(f"  {title:<20}{value:8.4f}  {_interval(evaluation, name)}")
+            lines.append(f"  {title:<20}{figures.rating(value):>8}  {_interval(evaluation, name)}")
     if evaluation.rejected:
         lines.append(f"  Rejected            {evaluation.rejected:8d}  of the rows, which the measures above leave out")
     width = max(len(name) for name in evaluation.roc)
     lines.append(f"{'':{width + 2}}  {'ROC area':<28}{'average precision'}")
     for name in sorted(evaluation.roc, key=lambda name: name == MACRO):
         cells = [
-            f"{curves[name].area:.4f}  {_interval(evaluation, f'{kind}: {name}'):<20}"
+            f"{figures.rating(curves[name].area)}  {_interval(evaluation, f'{kind}: {name}'):<20}"
             for kind, curves in (("roc_auc", evaluation.roc), ("average_precision", evaluation.precision_recall))
         ]
         lines.append(f"  {name:<{width}}  {cells[0]}{cells[1].rstrip()}")
@@ -138,4 +139,4 @@ def summary_lines(trained: TrainedModel, evaluation: Evaluation, folds: int | No
 
 def _interval(evaluation: Evaluation, name: str) -> str:
     low, high = evaluation.intervals[name]
-    return f"{low:.4f} to {high:.4f}"
+    return f"{figures.rating(low)} to {figures.rating(high)}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.options import Share, number
 from mcsvm_gui.core.base.writing import check_outputs, replacing, spool
@@ -171,7 +172,7 @@ def summary(outcome: StreamOutcome) -> str:
     column = outcome.weight_name
     counted = "" if column is None else f"; rows count by the column {column}"
     return (
-        f"{decided}; {output.accuracy(scores.accuracy)} as labelled in the file (balanced"
-        f" {output.accuracy(scores.balanced_accuracy)}, macro F1 {scores.macro_f1:.3f}, kappa {scores.kappa:.3f})"
-        f"{counted}."
+        f"{decided}; {figures.accuracy(scores.accuracy)} as labelled in the file (balanced"
+        f" {figures.accuracy(scores.balanced_accuracy)}, macro F1 {figures.rating(scores.macro_f1, 3)},"
+        f" kappa {figures.rating(scores.kappa, 3)}){counted}."
     )

@@ -11,6 +11,7 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import ended
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
 from mcsvm_gui.core.check.finding import Finding, Severity
@@ -163,9 +164,9 @@ def _calibration_lines(found: dict[str, Any] | None) -> list[str]:
     return [f"{how}, fitted on the scores of {found['folds']} folds: {losses}."]
 
 
-def _accuracy_text(found: dict[str, object]) -> str:
-    train, test = found["train_accuracy"], found["test_accuracy"]
-    words = f"Accuracy: {output.accuracy(float(str(train)))} of the training rows"
-    if test is None:
+def _accuracy_text(found: dict[str, Any]) -> str:
+    words = f"Accuracy: {figures.accuracy(found['train_accuracy'], found['n_train'])} of the training rows"
+    if found["test_accuracy"] is None:
         return f"{words}; not tested on other rows."
-    return f"{words}, {output.accuracy(float(str(test)))} of {output.plural(int(str(found['n_test'])), 'test row')}."
+    tested = output.plural(found["n_test"], "test row")
+    return f"{words}, {figures.accuracy(found['test_accuracy'], found['n_test'])} of {tested}."

@@ -153,7 +153,7 @@ class TuneProgress(ProgressLine):
         parts.append(f"{self._count} of {expected} trials" if counted else f"{self._count} trials")
         parts += [] if left is None else [f"about {duration(left)} left"]
         (machine, worth), score = self._best, self._tuning.score
-        parts.insert(1, f"best fold {machine} {output.score(score.name, score.preferred(worth))}")
+        parts.insert(1, f"best fold {machine} {figures.score(score.name, score.preferred(worth))}")
         return GAP.join(parts)
 
 
@@ -183,7 +183,7 @@ def summary_lines(tuned: Tuned) -> list[str]:
     for found in tuned.nested:
         if found.results:
             mean = sum(found.by(tuning.score)) / len(found.results)
-            said = output.score(tuning.score.name, mean)
+            said = figures.score(tuning.score.name, mean)
             lines.append(f"{found.machine}: {said} where each fold's choice was made without it.")
     settled = sum(bool(result.settled) for result in tuned.results.values())
     if settled:
@@ -207,7 +207,7 @@ def _machine_lines(tuned: Tuned, machine: str) -> list[str]:
     result: CellResult = tuned.results[cell]
     name = result.score.name
     spread = f" (deviation {figures.spread(name, result.std)} between folds)" if result.folds > 1 else ""
-    lines = [f"{machine}: {output.score(name, result.mean)}{spread} at {place(cell)}."]
+    lines = [f"{machine}: {figures.score(name, result.mean)}{spread} at {place(cell)}."]
     if result.folds < len(tuned.tuning.parts):
         lines.append(f"  That rests on {result.folds} of {len(tuned.tuning.parts)} folds.")
     if cell.gamma is None and tuned.tuning.grid.gammas is not None:
@@ -216,7 +216,7 @@ def _machine_lines(tuned: Tuned, machine: str) -> list[str]:
     composite = tuned.composites.get(machine)
     if composite is not None:
         mean = sum(composite.fold_accuracy) / len(composite.fold_accuracy)
-        lines.append(f"  With C and gamma of its own for each pair: {output.accuracy(mean)}.")
+        lines.append(f"  With C and gamma of its own for each pair: {figures.accuracy(mean)}.")
         lines += [f"    {_pair_text(choice, tuned.tuning.class_names)}" for choice in composite.choices[:MOST_PAIRS]]
         if len(composite.choices) > MOST_PAIRS:
             lines.append(f"    and {len(composite.choices) - MOST_PAIRS} more pairs, which --json lists")
@@ -225,4 +225,4 @@ def _machine_lines(tuned: Tuned, machine: str) -> list[str]:
 
 def _pair_text(choice: PairChoice, names: tuple[str, ...]) -> str:
     first, second = (names[number] for number in choice.pair)
-    return f"{first} or {second}: {output.accuracy(choice.mean)} at {place(choice)}"
+    return f"{first} or {second}: {figures.accuracy(choice.mean)} at {place(choice)}"

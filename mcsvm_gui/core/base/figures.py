@@ -3,11 +3,43 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import dataclass
 from datetime import datetime
 
 NONE = "–"  # noqa: RUF001 - an en dash, as wide as a digit
 SPACE = "\u202f"  # narrow and unbreakable: between groups of digits and before units
 SMALLEST_SHARE = 1e-8  # a relative gap below this is rounding of the numbers it is made of
+CLOSEST = 100.0 * SMALLEST_SHARE  # a percentage or rating that is closer to an end of its range is shown as a bound
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a language writes numbers."""
+
+    point: str = "."
+    percent: str = "%"  # with the space before it, if there is one
+
+    @classmethod
+    def of_example(cls, example: str) -> Notation:
+        """Read the notation from how a language writes 98.7%."""
+        found = re.fullmatch(r"98(.)7(\s?)%", example)
+        if found is None:
+            raise ValueError(f"this does not show how 98.7% is written: {example}")
+        return cls(found[1], f"{SPACE}%" if found[2] else "%")
+
+
+_notation = Notation()
+
+
+def use_notation(notation: Notation) -> None:
+    """Write numbers in this way from now on."""
+    global _notation
+    _notation = notation
+
+
+def _localised(number: str) -> str:
+    return number.replace(".", _notation.point)
 
 
 def _missing(value: float | None) -> bool:
@@ -28,7 +60,7 @@ def count(number: int | None) -> str:
 
 def amount(number: float | None) -> str:
     """Rows as a count; a sum of weights, which need be no whole number, to six digits."""
-    return count(number) if number is None or isinstance(number, int) else f"{number:.6g}"
+    return count(number) if number is None or isinstance(number, int) else _localised(f"{number:.6g}")
 
 
 def short(number: float | None) -> str:
@@ -102,47 +134,84 @@ def moment(created: str) -> str:
 # -- shares ---------------------------------------------------------------------------------------
 
 
-def per_cent(share: float | None, digits: int = 2) -> str:
-    """As many digits that count as asked for: 0.0007 %, 12 %."""
-    return NONE if share is None or _missing(share) else unit(_digits(100.0 * share, digits), "%")
+def percent(share: float | None, digits: int = 2) -> str:
+    """Write a share with that many significant digits: 0.0007%, 12%. More of them keep it apart from 0% and 100%."""
+    if share is None or _missing(share):
+        return NONE
+    return with_sign(percent_number(share, _decimals(100.0 * share, digits)))
 
 
 def accuracy(share: float | None, rows: int | None = None) -> str:
-    """97.3 %; 100 % and 0 % only where no row is wrong or right. More rows tested, more digits known."""
-    if share is None or _missing(share):
+    """Write an accuracy: 97.3%, with more digits if it was measured on many rows; 100% only if no row is wrong."""
+    return NONE if share is None or _missing(share) else with_sign(_accuracy_number(share, rows))
+
+
+def interval(low: float, high: float, rows: int | None = None) -> str:
+    """Write an interval of accuracies: 96.8–100%."""
+    return with_sign(f"{_accuracy_number(low, rows)}{NONE}{_accuracy_number(high, rows)}")
+
+
+def exact_percent(share: float) -> str:
+    """Write a share that somebody typed, with all its digits: 30%, 2.5%."""
+    return with_sign(_localised(f"{100.0 * share:.9g}"))
+
+
+def progress(done: float) -> str:
+    """Write the finished share of some work in whole percent, rounded down: 100% means finished."""
+    return with_sign(str(math.floor(100.0 * done + 1e-9) if done < 1.0 else 100))
+
+
+def points(difference: float | None, *, signed: bool = False, decimals: int = 1) -> str:
+    """Write the difference of two shares in percentage points, without a unit: 1.5, 0.04; 0 only if they are equal."""
+    if difference is None or _missing(difference):
         return NONE
-    if share in (0.0, 1.0):
-        return unit(f"{100.0 * share:.0f}", "%")
-    decimals = 1 if rows is None else min(max(math.ceil(math.log10(rows)) - 2, 1), 3)
-    while decimals < 12 and float(f"{100.0 * share:.{decimals}f}") in (0.0, 100.0):
-        decimals += 1
-    return unit(f"{100.0 * share:.{decimals}f}", "%")
+    number = percent_number(difference, decimals, ends=(-1.0, 0.0, 1.0))
+    return f"+{number}" if signed and difference > 0.0 else number
+
+
+def percent_number(share: float, decimals: int, ends: tuple[float, ...] = (0.0, 1.0)) -> str:
+    """Write a share in percent without the sign; 0 and 100 only if it is exactly that."""
+    number = 100.0 * share
+    if number in (-100.0, 0.0, 100.0):
+        return f"{number:.0f}"
+    return _apart(number, decimals, tuple(100.0 * end for end in ends))
+
+
+def with_sign(number: str) -> str:
+    return f"{number}{_notation.percent}"
+
+
+def _accuracy_number(share: float, rows: int | None) -> str:
+    return percent_number(share, 1 if rows is None else min(max(math.ceil(math.log10(rows)) - 2, 1), 3))
 
 
 LOSSES = "log-loss", "cost"  # lower is better
 
 
 def score(name: str, value: float | None) -> str:
-    """A measure of the test rows: a share in percent, a loss as a number with three digits that count."""
+    """Write a measure of the test rows: a share in percent, a loss as a number with three significant digits."""
     if name not in LOSSES:
         return accuracy(value)
     return NONE if value is None or _missing(value) else _digits(value, 3) if value else "0"
 
 
 def spread(name: str, value: float) -> str:
-    """The deviation of a measure over folds, without a unit."""
-    return score(name, value) if name in LOSSES else f"{100.0 * value:.1f}"
+    """Write the deviation of a measure over folds, without a unit."""
+    return score(name, value) if name in LOSSES else points(value)
+
+
+def rating(value: float | None, decimals: int = 4) -> str:
+    """Write a measure whose best or worst value is 0 or 1 (F1, kappa, area, Brier score): 1 only if it is exactly 1."""
+    if value is None or _missing(value):
+        return NONE
+    return _apart(value, decimals, (0.0, 1.0))
 
 
 def gap(relative: float | None) -> str:
-    """A relative duality gap: rounding may make it negative, and below a bound it is nothing but rounding."""
+    """Write a relative duality gap: rounding may make it negative, and below a bound it is nothing but rounding."""
     if relative is None or _missing(relative):
         return NONE
-    if math.isinf(relative):
-        return "∞"
-    if relative < SMALLEST_SHARE:
-        return unit("0", "%") if relative <= 0.0 else "<" + unit(_digits(100.0 * SMALLEST_SHARE, 1), "%")
-    return per_cent(relative)
+    return "∞" if math.isinf(relative) else percent(max(relative, 0.0))
 
 
 # -- other numbers --------------------------------------------------------------------------------
@@ -150,11 +219,11 @@ def gap(relative: float | None) -> str:
 
 def objective(value: float | None) -> str:
     """Primal and dual values: six digits."""
-    return NONE if value is None or _missing(value) else f"{value:.6g}"
+    return NONE if value is None or _missing(value) else _localised(f"{value:.6g}")
 
 
 def violation(value: float | None) -> str:
-    return NONE if value is None or _missing(value) else f"{value:.2g}"
+    return NONE if value is None or _missing(value) else _localised(f"{value:.2g}")
 
 
 def parameter(value: float | str | None) -> str:
@@ -174,11 +243,34 @@ def _power(value: float) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    """That many digits that count, written without an exponent; all digits before the point stay."""
+    """Write that many significant digits without an exponent; all digits before the point stay."""
     if value == 0.0 or math.isinf(value):
         return "0" if value == 0.0 else "∞"
+    return _localised(f"{value:.{_decimals(value, digits)}f}")
+
+
+def _decimals(value: float, digits: int) -> int:
+    """Return how many decimals write that many significant digits of a number."""
+    if value == 0.0 or math.isinf(value):
+        return 0
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, decimals)
     if math.floor(math.log10(abs(rounded))) > math.floor(math.log10(abs(value))):
         decimals -= 1  # 9.96 became 10.0
-    return f"{value:.{min(max(decimals, 0), 15)}f}"
+    return min(max(decimals, 0), 15)
+
+
+def _apart(value: float, decimals: int, ends: tuple[float, ...]) -> str:
+    """Write a number with at least that many decimals, and with more if it would be rounded to one of the ends.
+
+    A value that is closer to an end than `CLOSEST` is written as a bound: <0.000001, >99.999999.
+    """
+    if math.isinf(value):
+        return "∞" if value > 0.0 else "-∞"
+    for end in ends:
+        if 0.0 < abs(value - end) < CLOSEST:
+            sign, bound = (">", end - CLOSEST) if value < end else ("<", end + CLOSEST)
+            return _localised(f"{sign}{bound:.6f}")
+    while value not in ends and float(f"{value:.{decimals}f}") in ends:
+        decimals += 1
+    return _localised(f"{value:.{decimals}f}")

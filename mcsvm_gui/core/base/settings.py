@@ -52,7 +52,7 @@ TABLE = (
     ),
     Setting(
         *("zoom", str, "1", "Size", "Of all words, plots and buttons; takes effect at the next start.", "Appearance"),
-        choices=lambda: (("1", "As the system"), ("1.25", "125 %"), ("1.5", "150 %"), ("2", "200 %, for projectors")),
+        choices=lambda: (("1", "As the system"), ("1.25", "125%"), ("1.5", "150%"), ("2", "200%, for projectors")),
     ),
     Setting(
         *("language", str, "system", "Language", "Takes effect at the next start.", "Appearance"),

@@ -79,10 +79,5 @@ def file(dataset: Dataset) -> Sentence:
     return Sentence("{name}", name=Path(dataset.name).name)
 
 
-def share(part: float) -> str:
-    """Two digits that count: 0.07 %, 12 %, 100 %."""
-    return f"{100.0 * part:.2g} %" if part < 0.1 else f"{100.0 * part:.0f} %"
-
-
 def rows(count: Any) -> Sentence:
     return Sentence("{count} row", "{count} rows", count=int(count))

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, classes, columns, file, rows, share
+from mcsvm_gui.core.base.figures import percent
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, classes, columns, file, rows
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.remedies import Remedy
@@ -35,7 +36,7 @@ class UnequalClasses(Check[CheckedPlan]):
             what = Sentence(
                 "{share} of the rows are of class {large}, and {rows} of class {small}: always guessing {large} is"
                 " right for {share}, so that accuracy says little",
-                share=share(part),
+                share=percent(part),
                 large=names[largest],
                 small=names[smallest],
                 rows=counts[smallest],
@@ -158,7 +159,7 @@ class SmallTest(Check[CheckedPlan]):
                 "{count} row is tested on: accuracies are known to ±{half} at best",
                 "{count} rows are tested on: accuracies are known to ±{half} at best",
                 count=count,
-                half=share(half),
+                half=percent(half),
             )
             yield self.found(Sentence("test rows"), what, Sentence("compare machines by cross-validation on all rows"))
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file, share
+from mcsvm_gui.core.base.figures import percent
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file
 from mcsvm_gui.core.check.plan import CheckedPlan, Held
 from mcsvm_gui.core.data.preparation.fitting import MANY_LEVELS
 from mcsvm_gui.core.data.remedies import Remedy
@@ -40,7 +41,9 @@ class Leak(Check[CheckedPlan]):
             right = told_by(held, plan.codes)
             if right is not None and 1.0 - right <= allowed:
                 what = Sentence(
-                    "the column {name} alone tells {share} of the rows their class", name=held.name, share=share(right)
+                    "the column {name} alone tells {share} of the rows their class",
+                    name=held.name,
+                    share=percent(right),
                 )
                 do = Sentence("leave it out, unless it is known before the class is")
                 yield self.found(columns([held.name]), what, leaving_out(plan, held.name, do))
@@ -226,8 +229,8 @@ class Stretched(Check[CheckedPlan]):
         found = [held.name for held in plan.columns if held.numeric and plan.looked.size >= FEWEST and _squeezed(held)]
         if found:
             what = Sentence(
-                "98 % of the cells lie in {share} of their column's range: scaled by its ends, rows look alike there",
-                share=share(SQUEEZED),
+                "98% of the cells lie in {share} of their column's range: scaled by its ends, rows look alike there",
+                share=percent(SQUEEZED),
             )
             do = Sentence(
                 "look at the largest cells, or scale by the spread: {scale}", scale=Remedy("scale", "standard")

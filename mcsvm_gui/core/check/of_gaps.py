@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, share
+from mcsvm_gui.core.base.figures import percent
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
@@ -84,6 +85,6 @@ class MostlyGaps(Check[CheckedPlan]):
         shares = {held.name: float(pd.isna(held.cells).mean()) for held in plan.columns}
         found = {name: part for name, part in shares.items() if 0.5 < part < 1.0}
         if found:
-            what = Sentence("up to {share} of their cells are missing", share=share(max(found.values())))
+            what = Sentence("up to {share} of their cells are missing", share=percent(max(found.values())))
             do = Sentence("leave them out: most of what is filled in is made up, and dropping rows loses most rows")
             yield self.found(columns(found), what, do)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, file, rows, share
+from mcsvm_gui.core.base.figures import percent
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, file, rows
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
@@ -42,7 +43,7 @@ class RowsOnBothSides(Check[CheckedPlan]):
                 " the test is too kind",
                 count=known.size,
                 tested=tested.size,
-                share=share(known.size / tested.size),
+                share=percent(known.size / tested.size),
             )
             do = Sentence("keep each of them once, or name a column that they share with {groups}", groups=_groups())
             where = lines(plan.dataset if plan.test is None else plan.test, places[known])

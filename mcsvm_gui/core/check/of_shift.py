@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, kolmogorov
 
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file, share
+from mcsvm_gui.core.base.figures import percent
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file
 from mcsvm_gui.core.check.plan import CheckedPlan, Held, held_columns, some_rows
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from solvers.errors import Sentence
@@ -95,7 +96,7 @@ class BeyondRange(Check[CheckedPlan]):
             what = Sentence(
                 "more than {share} of the test rows lie outside of what the columns hold in training, where no machine"
                 " knows anything",
-                share=share(BEYOND),
+                share=percent(BEYOND),
             )
             yield self.found(columns(found), what, Sentence("check their units, and train on such rows too"))
 
@@ -124,7 +125,7 @@ class ShiftedClasses(Check[CheckedPlan]):
         if counts.any() and (moved := _moved_counts(np.array(plan.dataset.class_counts), counts, 1)):
             what = Sentence(
                 "classes have other shares in the test file: {share} of the rows would have to change class",
-                share=share(moved),
+                share=percent(moved),
             )
             do = Sentence(
                 "compare by balanced accuracy, and calibrate probabilities on rows such as those to be decided"

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mcsvm_gui.core.base.errors import joined
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, rows, share
+from mcsvm_gui.core.base.figures import percent
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, rows
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import Sentence
@@ -72,9 +73,9 @@ class _Baseline(Check[CheckedResults]):
         if machine is not None and other is not None and machine < other - WORSE:
             what = Sentence(
                 "on the same folds the machine is right for {machine} of the rows, and {method} for {other}",
-                machine=share(machine),
+                machine=percent(machine),
                 method=TITLES[self.name],
-                other=share(other),
+                other=percent(other),
             )
             yield self.found(Sentence("all rows, in folds"), what, self.do)
 
@@ -120,7 +121,7 @@ class NotCertified(Check[CheckedResults]):
             if ended.ending is not Ending.CONVERGED:
                 what = Sentence(
                     "the training ended before its tolerance: the objective is up to {gap} from the optimum",
-                    gap=share(max(0.0, ended.relative_gap)),
+                    gap=percent(max(0.0, ended.relative_gap)),
                 )
                 do = Sentence("train on, with more time or steps; a smaller C is easier")
                 yield self.found(Sentence("{name}", name=ended.name), what, do)
@@ -135,7 +136,7 @@ class NotCalibrated(Check[CheckedResults]):
             what = Sentence(
                 "on {rows} the probabilities differ from the frequencies by {error} on average",
                 rows=rows(found.rows),
-                error=share(found.error),
+                error=percent(found.error),
             )
             calibrate = Remedy(OPTIONS["calibrate"], "temperature")
             do = Sentence("train again on rows such as these, with {calibrate}", calibrate=calibrate)
@@ -152,7 +153,7 @@ class FarOutside(Check[CheckedResults]):
                 "{novel} of {rows} are further from the training data than {expected} of rows like it would be",
                 novel=found.novel,
                 rows=rows(found.rows),
-                expected=share(found.expected),
+                expected=percent(found.expected),
             )
             do = Sentence("decide them by hand: they may be of no class that was trained on")
             yield self.found(Sentence("{name}", name=found.name), what, do)

@@ -96,14 +96,14 @@ def _tested(
     rows = scores.rows
     ends = (figures.accuracy(end, rows) for end in scores.interval)
     said = tr(
-        "{run} decides {share} of {rows} test rows rightly (95 %: {low} to {high})",
+        "{run} decides {share} of {rows} test rows rightly (95%: {low} to {high})",
         run=best.label,
         share=figures.accuracy(scores.accuracy, rows),
         rows=figures.count(rows),
         **dict(zip(("low", "high"), ends, strict=True)),
     )
     if best.validation is not None:
-        chosen, part = figures.accuracy(best.validation), figures.per_cent(best.share)
+        chosen, part = figures.accuracy(best.validation), figures.percent(best.share)
         said = tr("{said}, chosen by its cross-validation of {chosen}", said=said, chosen=chosen)
         said = said if best.share == 1.0 else tr("{said} on {share} of the rows", said=said, share=part)
     others = [one for one in candidates if one is not best and one.scores is not None]
@@ -120,10 +120,10 @@ def _against(
     worse = [one for one in others if one.run in apart and _accuracy(one) < scores.accuracy]
     better = [one for one in others if one.run in apart and one not in worse]
     alike = [one for one in others if one.run not in apart]
-    points = 100.0 * (scores.accuracy - max(map(_accuracy, others)))
-    if points == 0.0:
+    difference = scores.accuracy - max(map(_accuracy, others))
+    if difference == 0.0:
         return [_level(worse)]
-    lead = _lead(points)
+    lead = _lead(difference)
     if better:
         return [tr("{lead}; {runs} did better on them by more than chance", lead=lead, runs=_named(better))]
     if not worse:
@@ -140,10 +140,10 @@ def _level(worse: Sequence[Candidate]) -> str:
     return tr("the next is as good; {runs} did worse by more than chance", runs=_named(worse))
 
 
-def _lead(points: float) -> str:
+def _lead(lead: float) -> str:
     """Before the best of the others; after it where cross-validation chose another than the test rows would."""
-    shown = f"{abs(points):.1f}" if abs(points) >= 0.05 else f"{abs(points):.2g}"
-    if points > 0.0:
+    shown = figures.points(abs(lead))
+    if lead > 0.0:
         return tr("{points} points before the next", points=shown)
     return tr("{points} points behind the most accurate", points=shown)
 
@@ -183,7 +183,7 @@ def _steps(best: Candidate) -> list[NextStep]:
 def _hold_out(best: Candidate) -> NextStep | None:
     if best.scores is not None or best.document["test_accuracy"] is not None:
         return None
-    return NextStep("hold-out", tr("hold rows out to test it on"), tr("Hold out 30 % and train again"))
+    return NextStep("hold-out", tr("hold rows out to test it on"), tr("Hold out 30% and train again"))
 
 
 def _solve(best: Candidate) -> NextStep | None:
@@ -222,7 +222,7 @@ def _tell_apart(best: Candidate) -> NextStep | None:
     found = None if best.scores is None else most_confused(best.scores)
     if found is None or not _stands_out(found):
         return None
-    share = figures.per_cent(found.share)
+    share = figures.percent(found.share)
     sentence = tr("{share} of its errors are between {first} and {second}", share=share, **_pair(found))
     return NextStep("confused", sentence, tr("See the errors"), found.names)
 

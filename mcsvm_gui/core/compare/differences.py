@@ -120,7 +120,7 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
 def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[TableCell, ...]:
     first, second = (text_cell(name) for name in result.between or (Sentence("all"), ""))
     differs = result.adjusted.get("holm", result.p) < SIGNIFICANT
-    conclusion = Sentence("different (5 %)") if differs else Sentence("no difference shown")
+    conclusion = Sentence("different (5%)") if differs else Sentence("no difference shown")
     return (
         *(first, second, text_cell(TESTS.get(result.name, result.name))),
         *([text_cell(result.data or Sentence("all"))] if several else []),
@@ -139,7 +139,7 @@ def _leads(result: TestResult) -> tuple[TableCell, TableCell]:
         return TableCell(counts[0], figures.count(counts[0])), TableCell(counts[1], figures.count(counts[1]))
     lead = float(details.get("mean_difference", 0.0))
     ahead, behind = (
-        TableCell(abs(lead), figures.per_cent(abs(lead))) if lead else TableCell(None, ""),
+        TableCell(abs(lead), figures.percent(abs(lead))) if lead else TableCell(None, ""),
         TableCell(None, ""),
     )
     return (ahead, behind) if lead >= 0.0 else (behind, ahead)
@@ -154,7 +154,7 @@ def _p(p: float | None) -> TableCell:
 def text_on_tests(tests: Sequence[TestResult]) -> str:
     if not tests:
         return tr("Tests need at least two runs that were tested on the same rows, or on the same several splits.")
-    said = [tr("Adjusted for all pairs by Holm's method; at 5 % in words.")]
+    said = [tr("Adjusted for all pairs by Holm's method; at 5% in words.")]
     rows = [int(result.details["rows"]) for result in tests if "rows" in result.details]
     if rows:
         said.append(tr("McNemar counts the rows that both decided, at least {rows}.", rows=figures.count(min(rows))))

@@ -76,7 +76,7 @@ def consequences(rows: DecidedRows, rule: CostRule) -> Consequences:
         cost=f"{found.mean_cost:.4g}",
         own=f"{found.own_cost:.4g}",
         accuracy=figures.accuracy(found.accuracy),
-        rejected=figures.per_cent(found.rejected),
+        rejected=figures.percent(found.rejected),
     )
     return Consequences(sentence, translated(matrix_tables(found.names, table)[0]))
 

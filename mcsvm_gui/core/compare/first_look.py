@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.machine import names
 from solvers import MultiClassSVC
@@ -89,6 +90,6 @@ def introduction(data: Data) -> str:
 
 def line(row: Row) -> str:
     return (
-        f"{row.machine:<9}{row.train_accuracy:>7.1%}{row.test_accuracy:>8.1%}{row.n_support:>9}"
+        f"{row.machine:<9}{figures.accuracy(row.train_accuracy):>7}{figures.accuracy(row.test_accuracy):>8}{row.n_support:>9}"
         f"{row.seconds:>9.3f}{row.relative_gap:>10.1e}  {row.ending}"
     )

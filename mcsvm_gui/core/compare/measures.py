@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base import figures
@@ -154,10 +155,10 @@ MEASURES: dict[str, Measure] = {
         _setting("n_train", "Training rows"),
         _result("accuracy", "Accuracy", _score("accuracy"), figures.accuracy, 1, "Test"),
         _result("balanced_accuracy", "Balanced accuracy", _score("balanced_accuracy"), figures.accuracy, 1),
-        _result("macro_f1", "Macro F1", _score("macro_f1"), "{:.3f}".format, 1),
-        _result("kappa", "Cohen's kappa", _score("kappa"), "{:.3f}".format, 1),
-        _result("log_loss", "Log loss", _rank("log_loss"), "{:.4f}".format, -1),
-        _result("roc_auc", "Area under ROC, mean over classes", _rank("roc_auc"), "{:.4f}".format, 1, "ROC area"),
+        _result("macro_f1", "Macro F1", _score("macro_f1"), partial(figures.rating, decimals=3), 1),
+        _result("kappa", "Cohen's kappa", _score("kappa"), partial(figures.rating, decimals=3), 1),
+        _result("log_loss", "Log loss", _rank("log_loss"), figures.rating, -1),
+        _result("roc_auc", "Area under ROC, mean over classes", _rank("roc_auc"), figures.rating, 1, "ROC area"),
         _result("train_accuracy", "Training accuracy", _of("train_accuracy"), figures.accuracy, 0, "Training"),
         _result("certificate", "Certificate", _certificate, str, 0),
         _result("relative_gap", "Relative gap", _gap, figures.gap, -1, "Gap"),

@@ -231,7 +231,7 @@ def _class_row(side: Side, name: str) -> tuple[TableCell, ...]:
         short = float(side.violations.sums[classes.index(name)].sum())
     return (
         *(text_cell(name), text_cell(side.label)),
-        *(TableCell(share, figures.NONE if share is None else f"{share:.3f}") for share in shares),
+        *(TableCell(share, figures.rating(share, 3)) for share in shares),
         *(TableCell(rows, figures.amount(rows)), TableCell(support, figures.count(support)), _violation(short)),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.base.figures import amount, count, per_cent
+from mcsvm_gui.core.base.figures import amount, count, percent
 from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _features(found: Survey) -> str:
 
 def _cells(found: Survey) -> str:
     if found.filled is not None:
-        return tr("sparse, {share} filled", share=per_cent(found.filled))
+        return tr("sparse, {share} filled", share=percent(found.filled))
     if not found.missing:
         return tr("no missing cells")
     return tr("{count} missing cell", "{count} missing cells", count=found.missing)

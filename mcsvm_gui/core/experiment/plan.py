@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import OPTIONS
@@ -81,7 +82,7 @@ class Plan:
             way = "stratified cross-validation" if by == "stratified" else f"cross-validation by {by}"
             return f"{self.folds}-fold {way}{rounds} (seed {self.seed}); the {self.summary} counts"
         if self.splits == "shares":
-            tested = f"{100 * self.share:g} % of each class to test on (seed {self.seed})"
+            tested = f"{figures.exact_percent(self.share)} of each class to test on (seed {self.seed})"
             return f"{self.count} splits with {tested}; the {self.summary} counts"
         return SPLITS[self.splits]
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
@@ -68,7 +69,7 @@ class SearchSpec:
 
     @property
     def text(self) -> str:
-        validated = f"{self.folds} folds" if self.holdout is None else f"{100 * self.holdout:g} % held out"
+        validated = f"{self.folds} folds" if self.holdout is None else f"{figures.exact_percent(self.holdout)} held out"
         chosen = "" if self.score == SEARCH_OPTIONS["score"].default else f", by {SCORES[self.score].lower()}"
         return f"{self.search}, {validated}{chosen}"
 

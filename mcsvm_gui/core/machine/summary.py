@@ -180,7 +180,7 @@ def calibration_text(method: str, temperature: float | None) -> str:
 
 def loss_text(loss: float | None) -> str:
     """None: a right class that has no probability at all."""
-    return tr("infinite") if loss is None else f"{loss:.4f}"
+    return tr("infinite") if loss is None else figures.rating(loss)
 
 
 def progress_text(progress: TrainingProgress) -> str:

@@ -96,8 +96,8 @@ def leaderboard_columns(
         _difference(baseline),
         RunColumn(
             "interval",
-            tr("95 %"),
-            tr("Where the accuracy lies with 95 % certainty, by bootstrap over the test rows"),
+            tr("95%"),
+            tr("Where the accuracy lies with 95% certainty, by bootstrap over the test rows"),
             lambda run: _interval(standing(run)),
             lambda run: _interval_text(standing(run)),
             number=True,
@@ -134,7 +134,7 @@ def _difference(baseline: Callable[[], RunRecord | None]) -> RunColumn:
         points, pinned = value(run), baseline()
         if pinned is not None and run.id == pinned.id:
             return tr("baseline")
-        return figures.NONE if points is None else f"{points:+.1f}"
+        return figures.NONE if points is None else figures.points(points / 100.0, signed=True)
 
     tip = tr("Of accuracy, more or less than the run that was chosen for comparison")
     return RunColumn("difference", tr("Points"), tip, value, text, number=True, width=8)
@@ -167,7 +167,7 @@ def _interval(standing: Standing) -> tuple[float, float] | None:
 def _interval_text(standing: Standing) -> str:
     if standing.scores is None:
         return figures.NONE
-    return f" {figures.NONE} ".join(f"{100.0 * end:.1f}".removesuffix(".0") for end in standing.scores.interval)
+    return figures.interval(*standing.scores.interval, standing.scores.rows)
 
 
 def _certificate(run: RunRecord) -> str:

@@ -113,7 +113,7 @@ def _shares(results: Results, rows: Sequence[Row]) -> Iterator[str]:
         data, label, theirs, ours = max(done, key=lambda row: abs(row[2] - row[3]))
         yield (
             f"{near} of {len(done)} {what} are within 1 point of the published ones; the largest difference is"
-            f" {100 * abs(theirs - ours):.1f} points, on {data} with {label} ({figures.accuracy(ours)} here,"
+            f" {figures.points(abs(theirs - ours))} points, on {data} with {label} ({figures.accuracy(ours)} here,"
             f" {figures.accuracy(theirs)} published), and the mean difference {_signed(done)} points."
         )
         if measure == "accuracy":
@@ -121,7 +121,7 @@ def _shares(results: Results, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _signed(done: Sequence[tuple[str, str, float, float]]) -> str:
-    return f"{100 * float(np.mean([ours - theirs for *_, theirs, ours in done])):+.2f}"
+    return figures.points(float(np.mean([ours - theirs for *_, theirs, ours in done])), signed=True, decimals=2)
 
 
 def _within_spread(results: Results, published: Sequence[tuple[str, str, float]]) -> Iterator[str]:
@@ -134,8 +134,8 @@ def _within_spread(results: Results, published: Sequence[tuple[str, str, float]]
         inside = sum(min(values) <= theirs <= max(values) for values, theirs in several)
         spread = float(np.median([max(values) - min(values) for values, _ in several]))
         yield (
-            f"From the worst to the best of its splits an accuracy here moves by {100 * spread:.1f} points (median);"
-            f" {inside} of {len(several)} published accuracies lie inside that range of their row."
+            f"From the worst to the best of its splits an accuracy here moves by {figures.points(spread)} points"
+            f" (median); {inside} of {len(several)} published accuracies lie inside that range of their row."
         )
 
 

@@ -21,7 +21,7 @@ def curve_blocks(record: RunRecord, document: Mapping[str, Any]) -> list[Block]:
         (
             figures.count(point["rows"]),
             figures.accuracy(point["accuracy"]),
-            f"{100.0 * point['std']:.1f}",
+            figures.points(point["std"]),
             figures.seconds(point["seconds"]),
         )
         for point in document["points"]
@@ -31,7 +31,7 @@ def curve_blocks(record: RunRecord, document: Mapping[str, Any]) -> list[Block]:
         Heading(tr("Learning curve of {machine}", machine=record.name)),
         Paragraph(conclusion(document)),
         Table((tr("Rows"), tr("Accuracy"), tr("Deviation"), tr("Time")), rows, said, frozenset(range(4))),
-        Figure(CurveFigure(document, record.machine), tr("Points, and the law through them with its band of 90 %.")),
+        Figure(CurveFigure(document, record.machine), tr("Points, and the law through them with its band of 90%.")),
     ]
 
 

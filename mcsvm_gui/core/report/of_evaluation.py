@@ -51,14 +51,15 @@ def evaluation_blocks(found: Evaluation, machine: str, level: int) -> list[Block
 
 def _measures(found: Evaluation) -> Table:
     rows = [
-        (worded(title), f"{value:.4f}", _interval(found, name))
+        (worded(title), figures.rating(value), _interval(found, name))
         for name, title in TITLES.items()
         if (value := found.measures[name]) is not None
     ]
     if found.brier is not None:
         titles = tr("Miscalibration"), tr("Discrimination"), tr("Uncertainty")
-        rows += [(title, f"{value:.4f}", "") for title, value in zip(titles, vars(found.brier).values(), strict=True)]
-    caption = tr("Intervals of 95 %, by bootstrap over rows.")
+        parts = map(figures.rating, vars(found.brier).values())
+        rows += [(title, part, "") for title, part in zip(titles, parts, strict=True)]
+    caption = tr("Intervals of 95%, by bootstrap over rows.")
     if found.brier is not None:
         caption += " " + tr("Brier score = miscalibration - discrimination + uncertainty.")
     return Table((tr("Measure"), tr("Value"), tr("Interval")), tuple(rows), caption, frozenset({1, 2}))
@@ -66,16 +67,16 @@ def _measures(found: Evaluation) -> Table:
 
 def _interval(found: Evaluation, name: str) -> str:
     ends = found.intervals.get(name)
-    return "" if ends is None else tr("{low} to {high}", low=f"{ends[0]:.4f}", high=f"{ends[1]:.4f}")
+    return "" if ends is None else tr("{low} to {high}", low=figures.rating(ends[0]), high=figures.rating(ends[1]))
 
 
 def _classes(found: Evaluation) -> Table:
     rows = [
         (
             tr("averaged") if name == MACRO else name,
-            f"{found.roc[name].area:.4f}",
+            figures.rating(found.roc[name].area),
             _interval(found, f"roc_auc: {name}"),
-            f"{found.precision_recall[name].area:.4f}",
+            figures.rating(found.precision_recall[name].area),
             _interval(found, f"average_precision: {name}"),
         )
         for name in found.roc
@@ -104,7 +105,7 @@ def _figures(found: Evaluation, machine: str) -> list[Block]:
     if found.roc:
         roc = UnitFigure(_lines(found.roc), machine, tr("share of the rest"), tr("share of the class"), chance=True)
         precision = UnitFigure(_lines(found.precision_recall), machine, tr("recall"), tr("precision"))
-        said = tr("Averaged over classes, with the band of 95 %, and classes against the rest.")
+        said = tr("Averaged over classes, with the band of 95%, and classes against the rest.")
         blocks += [Figure(roc, f"{tr('ROC.')} {said}"), Figure(precision, f"{tr('Precision-recall.')} {said}")]
     if found.reliability:
         one = found.reliability[""]

@@ -197,7 +197,7 @@ def _ranks(results: Results) -> list[Block]:
     rows.append(("average rank", *(f"{mean[label]:.3f}" if label in mean else figures.NONE for label in labels)))
     table = Table(("data", *labels), tuple(rows), "Accuracy.", frozenset(range(1, len(labels) + 1)), frozenset(best))
     diagram = plots.CriticalDifference(ranks.names, ranks.ranks.tolist(), ranks.critical_difference, ranks.cliques())
-    caption = "Average ranks. Machines under one bar are not told apart by Nemenyi's test (5 %)."
+    caption = "Average ranks. Machines under one bar are not told apart by Nemenyi's test (5%)."
     return [Heading("Over the data sets"), table, Figure(diagram, caption)]
 
 

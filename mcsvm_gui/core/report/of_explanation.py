@@ -96,7 +96,7 @@ def _all(every: Explanation, permuted: PermutationImportance | None) -> list[Blo
     rows = []
     for column in np.argsort(-sizes, kind="stable")[:MOST].tolist():
         name = names[column]
-        fall = ("", "") if name not in lost else (figures.per_cent(float(lost[name][0])), _interval(lost[name][1]))
+        fall = ("", "") if name not in lost else (figures.percent(float(lost[name][0])), _interval(lost[name][1]))
         rows.append((name, f"{sizes[column]:.4g}", *fall))
     caption = tr("Mean size of what a column adds, over {rows} rows.", rows=figures.count(every.places.size))
     heads = tr("Column"), tr("Mean size"), tr("Accuracy lost where it is shuffled"), tr("Interval")
@@ -104,5 +104,5 @@ def _all(every: Explanation, permuted: PermutationImportance | None) -> list[Blo
 
 
 def _interval(ends: np.ndarray) -> str:
-    low, high = (figures.per_cent(float(end)) for end in ends)
+    low, high = (figures.percent(float(end)) for end in ends)
     return tr("{low} to {high}", low=low, high=high)

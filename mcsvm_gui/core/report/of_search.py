@@ -119,7 +119,7 @@ def _validation(document: Mapping[str, Any]) -> str:
     share, repeats = document.get("holdout"), document.get("repeats", 1)
     again = tr(", repeated {repeats} times", repeats=repeats) if repeats > 1 else ""
     if share:
-        return tr("validated on {share:g} % of the rows", share=100 * share)
+        return tr("validated on {share} of the rows", share=figures.exact_percent(share))
     return tr("{folds}-fold cross-validation{again}", folds=document["folds"], again=again)
 
 

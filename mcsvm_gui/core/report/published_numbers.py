@@ -31,7 +31,7 @@ class Unit(NamedTuple):
     ratios: bool  # whether ratios say more than differences
 
 
-PERCENT = Unit("per cent", lambda value: f"{100 * value:.2f}", ratios=False)
+PERCENT = Unit("per cent", lambda value: figures.percent_number(value, 2), ratios=False)
 SECONDS = Unit("seconds", seconds, ratios=True)
 VECTORS = Unit("", lambda value: f"{value:.1f}".removesuffix(".0"), ratios=True)
 EXPONENT = Unit("", "{:g}".format, ratios=False)
@@ -106,4 +106,6 @@ def _summary(label: str, known: Known, unit: Unit) -> str:
     if unit.ratios:
         values = [ours / theirs for theirs, ours in pairs if theirs]
         return f"{float(np.median(values)):.2g}" if values else figures.NONE
-    return f"{100 * float(np.mean([ours - theirs for theirs, ours in pairs])):+.2f}" if pairs else figures.NONE
+    if not pairs:
+        return figures.NONE
+    return figures.points(float(np.mean([ours - theirs for theirs, ours in pairs])), signed=True, decimals=2)

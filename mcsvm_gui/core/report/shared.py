@@ -91,7 +91,7 @@ def data_blocks(dataset: Dataset, *, name: str | None = None, test: Dataset | No
     table = Table(
         (tr("class"), tr("rows"), tr("share")),
         tuple(
-            (label, figures.count(count), figures.per_cent(count / dataset.rows)) for label, count in counts[:MOST_ROWS]
+            (label, figures.count(count), figures.percent(count / dataset.rows)) for label, count in counts[:MOST_ROWS]
         ),
         numbers=frozenset({1, 2}),
     )
@@ -300,7 +300,7 @@ def confusion_table(side: Side) -> Block:
 def _confused(count: TableCell, share: TableCell) -> TableCell:
     if isinstance(count.value, str):
         return count
-    return replace(count, text=f"{count.text} ({100 * share.value:.0f} %)" if count.value else "")
+    return replace(count, text=f"{count.text} ({figures.percent(share.value)})" if count.value else "")
 
 
 def violation_blocks(side: Side) -> list[Block]:

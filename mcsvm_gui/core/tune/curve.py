@@ -148,18 +148,18 @@ def conclusion(document: Mapping[str, Any]) -> str:
     found = document["projected"]
     if found is None:
         return tr("Too few points are done to extrapolate.")
-    gain, low, high = (100.0 * found["gain"][0][name] for name in ("gain", "low", "high"))
-    if high < 100.0 * WORTH:
+    gain, low, high = (found["gain"][0][name] for name in ("gain", "low", "high"))
+    if high < WORTH:
         worth = tr("More rows like these are hardly worth it.")
-    elif low > 100.0 * WORTH:
+    elif low > WORTH:
         worth = tr("More rows like these are worth it.")
     else:
         worth = tr("Whether more rows are worth it is not certain.")
     doubled = tr(
         "Twice as many bring {gain} points of accuracy ({low} to {high}).",
-        gain=f"{gain:.1f}",
-        low=f"{low:.1f}",
-        high=f"{high:.1f}",
+        gain=figures.points(gain),
+        low=figures.points(low),
+        high=figures.points(high),
     )
     return f"{worth} {doubled} {_limit(found['limit'], document['points'][-1]['accuracy'])}"
 
@@ -169,10 +169,9 @@ def _limit(limit: Mapping[str, float], last: float) -> str:
     if limit["accuracy"] >= 1.0 > last:
         return tr("How far rows without end would bring it cannot be told from these.")
     return tr(
-        "Rows without end would bring it to {limit} ({least} to {most}).",
+        "Rows without end would bring it to {limit} ({interval}).",
         limit=figures.accuracy(limit["accuracy"]),
-        least=f"{100.0 * limit['low']:.1f}",
-        most=f"{100.0 * limit['high']:.1f}",
+        interval=figures.interval(limit["low"], limit["high"]),
     )
 
 

@@ -231,5 +231,5 @@ def printed(value: str, number: float) -> str:
     if value in SCORES:
         return figures.score(value, number)
     if value == SPREAD:
-        return figures.per_cent(number)
+        return figures.percent(number)
     return figures.seconds(number) if value == "seconds" else figures.count(round(number))

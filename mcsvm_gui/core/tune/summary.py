@@ -31,7 +31,7 @@ def mean(result: CellResult) -> str:
 
 
 def score(result: CellResult) -> str:
-    """97.3 % ± 0.8: mean and deviation of the folds; named, where it is not the accuracy."""
+    """97.3% ± 0.8: mean and deviation of the folds; named, where it is not the accuracy."""
     deviation = figures.spread(result.score.name, result.std)
     said = mean(result) if result.folds < 2 else f"{mean(result)} ± {deviation}"
     return said if result.score.name == "accuracy" else f"{tr(SCORES[result.score.name])} {said}"

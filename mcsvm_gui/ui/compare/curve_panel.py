@@ -53,9 +53,7 @@ class LearningPlot(UnitPlot):
             rows, middle, low, high = (
                 np.array([place[name] for place in found["line"]]) for name in ("rows", "accuracy", "low", "high")
             )
-            lines = [
-                RunLine(run, tr("extrapolated, with its band of 90 %"), machine, (rows, middle), (rows, low, high))
-            ]
+            lines = [RunLine(run, tr("extrapolated, with its band of 90%"), machine, (rows, middle), (rows, low, high))]
         self.show_lines(lines)
 
     def fit(self) -> None:

@@ -95,7 +95,7 @@ def _curve(run: EvaluatedRun, kind: str, name: str) -> RunLine | None:
     if curve is None:
         return None
     band = None if curve.band is None else (GRID, curve.band[0], curve.band[1])
-    area = f"{curve.area:.4f}"
+    area = figures.rating(curve.area)
     if kind == "roc":
         label = tr("{run}: area {area}", run=run.label, area=area)
     else:
@@ -120,7 +120,7 @@ def _reliability(run: EvaluatedRun, name: str) -> RunLine | None:
     label = tr(
         "{run}: error {error}, bins of {rows} rows",
         run=run.label,
-        error=f"{found.error:.4f}",
+        error=figures.rating(found.error),
         rows=figures.amount(round(float(found.count[0]), 1)),
     )
     return RunLine(run.run, label, run.machine, (found.probability, found.frequency))

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.options import Choice, Flag, Option, options_of
 from mcsvm_gui.core.data.lists import Several
 from mcsvm_gui.core.data.options import Rules
@@ -168,7 +169,7 @@ class PreparationForm(Form):
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self.rules = {name: self._rule(option) for name, option in options_of(Rules).items() if option.commands}
         self.holdout = _spin("holdoutSpin", titles["holdout"], MOST_PER_CENT)
-        self.holdout.setSuffix(" %")
+        self.holdout.setSuffix(figures.with_sign(""))
         self.holdout.setSingleStep(5)
         self.holdout.setSpecialValueText(tr("none"))
         self.seed = _spin("seedSpin", titles["seed"], 2**31 - 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from mcsvm_gui.core.base.figures import count, per_cent
+from mcsvm_gui.core.base.figures import count, percent
 from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.core.data.roles.value import ROLES
@@ -138,7 +138,7 @@ _TEXTS: tuple[Callable[[Any], str], ...] = (
     _role,
     _kind,
     lambda one: count(one.present),
-    lambda one: per_cent(one.missing) if one.missing else "",
+    lambda one: percent(one.missing) if one.missing else "",
     values_of,
     lambda one: "",
 )

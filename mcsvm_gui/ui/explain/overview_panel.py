@@ -33,7 +33,7 @@ class OverviewPanel(QWidget):
         self.importance = ColumnBars("importancePlot", tr("Mean size of the values"))
         self.permutation = ColumnBars("permutationPlot", tr("Accuracy lost without a column"))
         self.importance.setToolTip(tr("Mean size of the values, the winner against the next class"))
-        self.permutation.setToolTip(tr("Accuracy lost where a column is shuffled, with the middle 95 % of ten times"))
+        self.permutation.setToolTip(tr("Accuracy lost where a column is shuffled, with the middle 95% of ten times"))
         self.swarm, self.dependence = BeeswarmPlot(), DependencePlot()
         self.plots = self.importance, self.permutation, self.swarm, self.dependence
         self.which = Combo()
@@ -116,7 +116,7 @@ class OverviewPanel(QWidget):
             ColumnBar(
                 found.columns[place],
                 float(means[place]),
-                figures.per_cent(float(means[place])),
+                figures.percent(float(means[place])),
                 (float(intervals[place, 0]), float(intervals[place, 1])),
             )
             for place in np.argsort(-means, kind="stable")[:MOST].tolist()

@@ -372,7 +372,7 @@ class ExplainPresenter(QObject):
             self._view.show_progress("")
             return
         task = next(reversed(self._tasks.values()))
-        share = f" {100.0 * task.share:.0f} %" if task.share > 0.0 else ""
+        share = f" {figures.progress(task.share)}" if task.share > 0.0 else ""
         self._view.show_progress(task.words + share, stoppable=True)
 
     # -- files ------------------------------------------------------------------------------------

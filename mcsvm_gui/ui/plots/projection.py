@@ -12,7 +12,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPen, QResizeEvent, QStandardItemModel
 
-from mcsvm_gui.core.base.figures import count, per_cent
+from mcsvm_gui.core.base.figures import count, percent
 from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.combos import Combo
@@ -244,7 +244,7 @@ def _direction(way: str, number: int, share: float) -> str:
     if way == "umap":
         return tr("UMAP {number}", number=number + 1)
     if way == "pca":
-        return tr("component {number}: {share} of variance", number=number + 1, share=per_cent(share))
+        return tr("component {number}: {share} of variance", number=number + 1, share=percent(share))
     if not share:
         return tr("widest direction beside it")
-    return tr("discriminant {number}: {share}", number=number + 1, share=per_cent(share))
+    return tr("discriminant {number}: {share}", number=number + 1, share=percent(share))

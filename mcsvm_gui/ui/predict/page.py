@@ -93,7 +93,7 @@ class PredictPage(QWidget):
         self._sets.setToolTip(tr("Sets that hold the right class in so many of the rows of every class"))
         self._sets.addItem(tr("No sets"), None)
         for error in ERRORS:
-            self._sets.addItem(tr("Sets at {share}", share=figures.per_cent(1.0 - error, 0)), error)
+            self._sets.addItem(tr("Sets at {share}", share=figures.exact_percent(1.0 - error)), error)
         self._badge = BadgeLabel("modelCertificate", tr("Certificate"))
         self._model_title, self._data_title = (
             selectable("modelTitle", "heading"),

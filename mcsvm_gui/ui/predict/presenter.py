@@ -400,8 +400,8 @@ def _result(prediction: Prediction) -> tuple[str, str]:
         "{missed} differ; balanced accuracy {balanced}, macro F1 {f1}, Cohen's kappa {kappa}",
         missed=figures.count(int(prediction.missed.sum())),
         balanced=figures.accuracy(scores.balanced_accuracy, tested),
-        f1=f"{scores.macro_f1:.3f}",
-        kappa=f"{scores.kappa:.3f}",
+        f1=figures.rating(scores.macro_f1, 3),
+        kappa=figures.rating(scores.kappa, 3),
     )
     column = prediction.dataset.weight_name
     counted = "" if column is None else tr("rows count by the column {column}", column=column)

@@ -77,7 +77,7 @@ def test_labels_scores_and_accuracy_are_the_models_own(stage: Stage, files) -> N
     expected = files.trained.decide(prediction.dataset)
     assert prediction.decisions.labels.tolist() == expected.tolist()
     assert prediction.missed.tolist() == (expected != true).tolist()
-    assert f"{100 * np.mean(expected == true):.1f}" in stage.page.last("set_result")[0].replace("100 %", "100.0")
+    assert f"{100 * np.mean(expected == true):.1f}" in stage.page.last("set_result")[0].replace("100%", "100.0")
     assert stage.workspace.settings["recent_files"] == [files.test, files.model]
 
 

@@ -217,8 +217,8 @@ def test_commands_go_to_the_queue(office: Office) -> None:
 
 # -- the widgets ----------------------------------------------------------------------------------
 
-RUNNING = JobStatus(1, "ww 1", JobState.RUNNING, "ww", "gap 1 %", "9/s", "about 4 s left")
-PAUSED = JobStatus(1, "ww 1", JobState.PAUSED, "ww", "gap 1 %")
+RUNNING = JobStatus(1, "ww 1", JobState.RUNNING, "ww", "gap 1%", "9/s", "about 4 s left")
+PAUSED = JobStatus(1, "ww 1", JobState.PAUSED, "ww", "gap 1%")
 FAILED = JobStatus(2, "cs 2", JobState.FAILED, "cs", error="There is not enough memory.")
 SEARCH = JobStatus("search 1", "Search ww", JobState.RUNNING, progress="3 of 9 fits", discardable=False)
 

@@ -85,7 +85,7 @@ def test_a_run_keeps_its_name_beside_a_long_badge_and_three_buttons(qtbot: QtBot
     page.resize(928, 560)
     with qtbot.waitExposed(page):
         page.show()
-    page.show_run("ww 1, vowel_train.csv", Badge("waiting", "Paused at gap 99.99 %", ""), "")
+    page.show_run("ww 1, vowel_train.csv", Badge("waiting", "Paused at gap 99.99%", ""), "")
     page.show_actions(True, True)
     qtbot.waitUntil(lambda: page.card.title.width() >= page.fontMetrics().horizontalAdvance("ww 1, vowel"))
     assert page.card.pause.accessibleName() == "Resume"
@@ -118,7 +118,7 @@ def test_the_train_page_fits_beside_a_queue_at_1024_by_700(qtbot: QtBot) -> None
     page = TrainPage()
     qtbot.addWidget(page)
     page.set_run_table(RunPanel(columns()))
-    page.show_run("ww 1", Badge("running", "Gap 1 %", ""), "3.2 s, 89 281 steps")
+    page.show_run("ww 1", Badge("running", "Gap 1%", ""), "3.2 s, 89 281 steps")
     page.show_actions(True, False)
     assert page.minimumSizeHint().height() <= 700 - 22 - 22 - 14 * theme.UNIT
 
@@ -129,7 +129,7 @@ def test_plots_that_have_no_room_scroll(qtbot: QtBot) -> None:
     qtbot.addWidget(page)
     page.resize(928, 540)
     page.set_run_table(RunPanel(columns()))
-    page.show_run("ww 1", Badge("running", "Gap 1 %", ""), "3.2 s, 89 281 steps")
+    page.show_run("ww 1", Badge("running", "Gap 1%", ""), "3.2 s, 89 281 steps")
     page.plots.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
     with qtbot.waitExposed(page):
         page.show()

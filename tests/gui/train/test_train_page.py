@@ -185,7 +185,7 @@ def test_more_is_folded_until_it_is_asked_for_or_used(page: TrainPage) -> None:
 )
 def test_buttons_ask(page: TrainPage, qtbot: QtBot, button: str, signal: str) -> None:
     page.show_obstacle(None, None)
-    page.show_run("ww 1", Badge("running", "Gap 1 %"), "")
+    page.show_run("ww 1", Badge("running", "Gap 1%"), "")
     page.show_actions(True, False)
     widget = page.findChild(QPushButton, button)
     assert isinstance(widget, QPushButton)
@@ -227,9 +227,9 @@ def test_a_runs_own_command_can_be_copied(page: TrainPage, qtbot: QtBot) -> None
 
 
 def test_what_came_of_a_run_is_shown(page: TrainPage) -> None:
-    page.show_run("ww 1", Badge("solved", "Solved to 0.0007 %", "recomputed"), "All is well.")
+    page.show_run("ww 1", Badge("solved", "Solved to 0.0007%", "recomputed"), "All is well.")
     label = page.findChild(QLabel, "certificateLabel")
-    assert (label.text(), label.toolTip(), label.isVisible()) == ("Solved to 0.0007 %", "recomputed", True)
+    assert (label.text(), label.toolTip(), label.isVisible()) == ("Solved to 0.0007%", "recomputed", True)
     assert page.findChild(QLabel, "resultLabel").text() == "All is well."
 
 
@@ -448,7 +448,7 @@ def test_the_run_table_finds_its_place(page: TrainPage) -> None:
 
 def test_everything_fits_into_a_small_window(page: TrainPage, found: Choices) -> None:
     page.show_choices(found)
-    page.show_run("ww 1", Badge("not solved", "Not solved: up to 40 % off"), "word " * 60)
+    page.show_run("ww 1", Badge("not solved", "Not solved: up to 40% off"), "word " * 60)
     page.show_actions(True, False)
     page.show_runs([(run, f"machine {run}", "ww") for run in range(12)])
     page.resize(880, 560)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gettext import NullTranslations
 from typing import Any
 
+from mcsvm_gui.core.base.figures import Notation, use_notation
 from mcsvm_gui.core.base.figures import count as in_groups
 from solvers.errors import InputError, Sentence, filled
 
@@ -12,9 +13,10 @@ _translations = NullTranslations()
 
 
 def install(translations: NullTranslations | None = None) -> None:
-    """How texts are translated from now on; without an argument, English stays."""
+    """Translate texts, and write numbers, in this way from now on; without an argument in English."""
     global _translations
     _translations = translations or NullTranslations()
+    use_notation(Notation.of_example(_translations.info().get("x-percentage", "98.7%")))
 
 
 def language() -> str:

@@ -92,10 +92,10 @@ def test_the_sentence_names_the_best_and_tells_difference_from_chance() -> None:
     assert "ww 2 decides 90.0" in found.text
     assert "0.1 points before the next" in found.text
     assert "more than chance against ova 1, not against cs 3" in found.text
-    assert "chosen by its cross-validation of 91.0\u202f%; " in found.text
+    assert "chosen by its cross-validation of 91.0%; " in found.text
     early = conclude([replace(one, share=1 / 9) for one in candidates], told_apart(runs))
     assert early is not None
-    assert "chosen by its cross-validation of 91.0\u202f% on 11\u202f% of the rows; " in early.text
+    assert "chosen by its cross-validation of 91.0% on 11% of the rows; " in early.text
     assert better_than_chance(2, [1, 3], told_apart(runs)) == [1]
 
 
