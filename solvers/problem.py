@@ -57,6 +57,11 @@ class Part:
         return geometry_of(self.form, self.balanced)
 
     @cached_property
+    def scale(self) -> float:
+        """Sum of the costs U_i, in the unit of primal and dual."""
+        return float(self.upper.sum())
+
+    @cached_property
     def curvature(self) -> np.ndarray:
         """(n,) K(x, x) + offset; times |direction|^2, the diagonal of Q."""
         return self.gram.diagonal + self.offset

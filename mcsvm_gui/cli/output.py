@@ -9,10 +9,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
-from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.data.dataset import Notice
-from solvers.dual.certificate import Certificate
 
 
 def show(
@@ -80,12 +78,6 @@ def findings(found: Iterable[Finding]) -> list[str]:
     """A line for each, as lists of the window have it."""
     told = [one.document() for one in found]
     return [f"{one['code']}: {one['title']} ({one['where']}). {one['what']} To do: {one['do']}" for one in told]
-
-
-def certainty(certificate: Certificate, converged: bool) -> str:
-    """How far the model can be from the optimum."""
-    gap = figures.gap(certificate.relative_gap)
-    return f"solved to {gap}" if converged else f"not solved: up to {gap} from the optimum"
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from solvers.budget import PROOF
 from solvers.dual.bias import best_bias
+from solvers.dual.gap import is_zero, relative_gap
 from solvers.dual.quantities import energy_of, examining, weighing
 from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
@@ -24,6 +25,7 @@ class Certificate:
     dual: float
     violation: float
     infeasibility: float
+    scale: float = 0.0  # sum of the costs U_i of all parts; 0 if the numbers are running ones
 
     @property
     def gap(self) -> float:
@@ -31,7 +33,19 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        return self.gap / max(1.0, abs(self.primal))
+        return relative_gap(self.primal, self.dual)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether primal and dual are zero within rounding, so that their relative gap has no meaning."""
+        return is_zero(self.primal, self.dual, self.scale)
+
+    def reaches(self, gap: float, tolerance: float) -> bool:
+        """Return whether the relative gap is at most `gap`. If every part reaches it, their sum does.
+
+        If primal and dual are zero within rounding, the violation decides: it must be within `tolerance`.
+        """
+        return self.violation <= tolerance if self.is_zero else self.relative_gap <= gap
 
     def __add__(self, other: Certificate) -> Certificate:
         return Certificate(
@@ -39,6 +53,7 @@ class Certificate:
             self.dual + other.dual,
             max(self.violation, other.violation),
             max(self.infeasibility, other.infeasibility),
+            self.scale + other.scale,
         )
 
 
@@ -80,7 +95,9 @@ def certifying(
     energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)
     yield
-    certificate = Certificate(energy + optimality.loss, optimality.linear - energy, optimality.violation, infeasibility)
+    certificate = Certificate(
+        energy + optimality.loss, optimality.linear - energy, optimality.violation, infeasibility, part.scale
+    )
     return Proof(certificate, weights, products, bias)
 
 

@@ -132,7 +132,7 @@ class Partition:
         support = np.bincount(self.problem.labels[used], minlength=self.problem.classes)
         right, total = self._decided_right(functions + bias)
         standing = PartitionStanding(
-            violation, high, low, loss, linear, energy, outside, support, int(full.sum()), right, total
+            violation, high, low, loss, linear, energy, part.scale, outside, support, int(full.sum()), right, total
         )  # fmt: skip
         return standing, violations
 

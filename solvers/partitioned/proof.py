@@ -72,4 +72,5 @@ def certificate_of(
     loss, linear = sum(one.loss for one in standings), sum(one.linear for one in standings)
     outside = max(one.outside for one in standings)
     infeasibility = max(outside, float(np.abs(total).max()) if balanced else 0.0)
-    return Certificate(energy + loss, linear - energy, violation_of(standings, line=line), infeasibility)
+    violation, scale = violation_of(standings, line=line), sum(one.cost for one in standings)
+    return Certificate(energy + loss, linear - energy, violation, infeasibility, scale)

@@ -20,6 +20,7 @@ import numpy as np
 from solvers.budget import LOOP, PARTITIONED
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
+from solvers.dual.gap import TINY
 from solvers.dual.geometry import BOX, LINE
 from solvers.dual.quantities import weights_of
 from solvers.jit.rounding import FEASIBLE
@@ -39,7 +40,7 @@ from solvers.partitioned.partitions import Partitions
 from solvers.posing import SharedTerms
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
-from solvers.run.limits import Limits, gap_allowed
+from solvers.run.limits import Limits
 from solvers.run.trace import Sample, Trace
 
 T = TypeVar("T")
@@ -194,29 +195,24 @@ class PartitionedRun:
     def _examine_claim(self) -> None:
         done = self._surely(self._prove)
         found, goal = done.certificate, self.limits.gap_tolerance
-        upper = FEASIBLE * self._largest_cost
         proved = self._gap_reached(found) if goal is not None else found.violation <= self.limits.tolerance
         self._failures = 0 if found.violation < LOOP.nearer * self._best_violation else self._failures + 1
         self._best_violation = min(self._best_violation, found.violation)
-        if proved and found.infeasibility <= upper:
+        if proved and found.infeasibility <= FEASIBLE * found.scale:
             self._finish_programme(done, stalled=False)
         elif self._failures > LOOP.most or (self._vain > PARTITIONED.vain and self._failures > PARTITIONED.vain):
             self._finish_programme(done, stalled=True)
         else:
             if goal is not None and found.violation <= self._tolerance:
-                share = gap_allowed(goal, found.primal, self.programmes) / max(found.gap, 1e-300)
+                share = goal / max(found.relative_gap, TINY)
                 self._strictness *= min(max(share, LOOP.tightest), LOOP.loosest)
             self._vain = 0
             self._surely(lambda: self.partitions.ask_all("adopt", self._constant))
             self._change = None
 
-    @property
-    def _largest_cost(self) -> float:
-        return self._waiting[0] / max(float(self._shape.form.margin.max()), 1e-300)
-
     def _gap_reached(self, certificate: Certificate) -> bool:
         goal = self.limits.gap_tolerance
-        return goal is not None and certificate.gap <= gap_allowed(goal, certificate.primal, self.programmes)
+        return goal is not None and certificate.reaches(goal, self.limits.tolerance)
 
     def _prove(self) -> Done:
         """Everything from alpha, in float64. Where a partition is lost on the way, all of it again."""

@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, is_dataclass
+from dataclasses import astuple, dataclass, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -258,7 +258,7 @@ def unpack_finished(saved: Saved, problem: Problem, form: DualForm) -> list[Fini
     count, outputs = len(stalled), form.outputs
     wide = shapes_of(problem, count, outputs)
     alphas = split(arrays["alpha"], shapes_of(problem, count, form.slots))
-    numbers = split(arrays["certificate"], [(4,)] * count)
+    numbers = split(arrays["certificate"], [(len(fields(Certificate)),)] * count)
     weights, products = split(arrays["weights"], wide), split(arrays["products"], wide)
     biases = split(arrays["bias"], [(outputs,)] * count)
     proofs = [

@@ -241,7 +241,7 @@ class Run:
         part = yield from self.problem.opening(number, self._gram)
         return PartRun(
             part, self.method, self.limits,
-            seed=self.seed, parts=self.problem.part_count, start=None if self._start is None else self._start[number],
+            seed=self.seed, start=None if self._start is None else self._start[number],
         )  # fmt: skip
 
     def _count(self, done: Finished) -> None:
@@ -258,11 +258,11 @@ class Run:
             self.current.part.gram.release()
 
     def _end(self) -> None:
-        """All parts are done. A part of tiny optimum may have stalled above its share of the gap (limits.gap_allowed);
-        the run has converged if the sum of all parts reaches the relative gap."""
-        goal = self.limits.gap_tolerance
+        """Decide how the run ended, all parts being done. A part of tiny optimum may have stalled above the gap asked
+        for; the run has converged if the sum of all parts reaches it."""
+        goal, tolerance = self.limits.gap_tolerance, self.limits.tolerance
         total, feasible = self._totals.certificate, FEASIBLE * float(self.problem.upper.sum())
-        enough = goal is not None and total.relative_gap <= goal and total.infeasibility <= feasible
+        enough = goal is not None and total.reaches(goal, tolerance) and total.infeasibility <= feasible
         stalled = any(done.stalled for done in self._finished) and not enough
         doubtful = stalled or seen_indefinite(self.problem, self._totals.used)
         self.ending = Ending.STALLED if doubtful else Ending.CONVERGED

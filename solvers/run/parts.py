@@ -25,7 +25,7 @@ from solvers.jit.rounding import FEASIBLE
 from solvers.methods.base import Method, Progress, refresh, start_from
 from solvers.problem import Part, Problem, with_offset
 from solvers.run import multipliers
-from solvers.run.limits import Limits, gap_allowed
+from solvers.run.limits import Limits
 from solvers.run.trace import Sample
 from solvers.work import Work, finish
 
@@ -110,7 +110,7 @@ def delegated(part: Part, method: Method[Any]) -> tuple[Method[Any], Part, Decis
 class PartRun:
     """`solver` works on `view`: the part itself or, under the method of multipliers, the part with a penalised bias.
 
-    `parts` is the number of parts that share the allowed gap; `finished` is None until the part has ended.
+    `finished` is None until the part has ended.
     """
 
     def __init__(
@@ -120,10 +120,9 @@ class PartRun:
         limits: Limits,
         *,
         seed: int = 0,
-        parts: int = 1,
         start: np.ndarray | None = None,
     ) -> None:
-        self.part, self.limits, self.parts = part, limits, parts
+        self.part, self.limits = part, limits
         self.solver, self.view, opening = delegated(part, method)
         self.state = self.solver.start(self.view, seed)
         if opening is not None:
@@ -210,7 +209,7 @@ class PartRun:
 
     def _proves(self, proof: Proof) -> bool:
         """The stopping rule: feasible, and the gap small enough where one is asked for, else the violation."""
-        if proof.certificate.infeasibility > FEASIBLE * float(self.part.upper.sum()):
+        if proof.certificate.infeasibility > FEASIBLE * self.part.scale:
             return False
         if self.gap_goal is not None:
             return self._gap_reached(proof.certificate)
@@ -224,7 +223,7 @@ class PartRun:
         self._best_violation = min(violation, self._best_violation)
         gap_lacks = self.gap_goal is not None and not self._gap_reached(proof.certificate)
         if gap_lacks and violation <= self._tolerance():
-            share = self._gap_allowed(proof.certificate) / proof.certificate.gap
+            share = (self.gap_goal or 0.0) / proof.certificate.relative_gap
             self._strictness *= min(max(share, LOOP.tightest), LOOP.loosest)
         else:
             self.solver.refuted(self.view, self.state)
@@ -244,11 +243,8 @@ class PartRun:
         goal = self.limits.gap_tolerance
         return self.solver.natural_gap if goal is None else goal
 
-    def _gap_allowed(self, certificate: Certificate) -> float:
-        return gap_allowed(self.gap_goal or 0.0, certificate.primal, self.parts)
-
     def _gap_reached(self, certificate: Certificate) -> bool:
-        return self.gap_goal is not None and certificate.gap <= self._gap_allowed(certificate)
+        return self.gap_goal is not None and certificate.reaches(self.gap_goal, self.limits.tolerance)
 
     def _look_at_gap(self) -> Work[None]:
         """Check the gap by the running functions; if it is small enough, by exact ones, which may end the part."""
@@ -279,7 +275,7 @@ class PartRun:
         # Between two steps on b the weights do not sum to zero, so alpha is infeasible: 0, the dual of alpha = 0, is
         # the only bound.
         dual = optimality.linear - energy if self.view is part else 0.0
-        return Certificate(energy + optimality.loss, dual, optimality.violation, 0.0)
+        return Certificate(energy + optimality.loss, dual, optimality.violation, 0.0, part.scale)
 
     def running_weights(self) -> tuple[np.ndarray, np.ndarray]:
         """(weights, b) of the best point, by its running functions."""

@@ -77,7 +77,9 @@ class SmallPairs:
         if status != two_class.CONVERGED or abs(beta.sum()) > FEASIBLE * upper.sum():
             return None
         b, primal, dual, violation = two_class.conclude(sign, self.problem.margin, upper, beta, functions)
-        certificate = Certificate(float(primal), float(dual), float(violation), float(abs(beta.sum())))
+        certificate = Certificate(
+            float(primal), float(dual), float(violation), float(abs(beta.sum())), float(upper.sum())
+        )
         order = np.argsort(places)  # of the rows of the part
         weights, products = beta[order, None], functions[order, None]
         proof = Proof(certificate, weights, products, np.array([b]))

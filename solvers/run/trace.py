@@ -8,6 +8,8 @@ from operator import attrgetter
 
 import numpy as np
 
+from solvers.dual.gap import relative_gap
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -27,7 +29,7 @@ class Sample:
 
     @property
     def relative_gap(self) -> float:
-        return self.gap / max(1.0, abs(self.primal))
+        return relative_gap(self.primal, self.dual)
 
 
 COLUMNS = tuple(field.name for field in fields(Sample))

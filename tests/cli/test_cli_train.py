@@ -43,7 +43,9 @@ def test_the_document_is_that_of_the_contract(blobs: Path, tmp_path: Path) -> No
     found = answer.document
     assert (answer.code, answer.err) == (0, "")
     assert found.keys() == DOCUMENT
-    assert found["certificate"].keys() == {"primal", "dual", "gap", "relative_gap", "violation"}
+    assert found["certificate"].keys() == {
+        *("primal", "dual", "gap", "relative_gap", "violation", "zero_within_rounding")
+    }
     assert (found["C"], found["kernel"]) == (4.0, {"name": "rbf", "gamma": 0.5})
     assert (found["classes"], found["class_counts"]) == (["class 0", "class 1", "class 2"], [20, 20, 20])
     assert (found["n_train"], found["n_features"], found["ending"]) == (60, 2, "converged")

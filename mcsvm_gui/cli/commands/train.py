@@ -26,6 +26,7 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import test_of
+from mcsvm_gui.core.machine.state import claim_of
 from mcsvm_gui.core.machine.summary import calibration_text, loss_text, weight_lines
 from solvers.errors import InputError
 from solvers.run.ending import Ending
@@ -105,7 +106,7 @@ def _show(outcome: Outcome, found: list[Finding], options: argparse.Namespace) -
 def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None = None) -> list[str]:
     trained, found = outcome.trained, outcome.document
     machine, origin = trained.model.machine, trained.origin
-    certain = output.certainty(origin.certificate, origin.ending is Ending.CONVERGED)
+    certain = claim_of(found)
     lines = [
         f"{machine.title} ({machine.name}): {machine.decides}.",
         (
@@ -113,7 +114,7 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
             f" features {SCALED[trained.preparation.rules.scale]}."
         ),
         (
-            f"{certain[0].upper()}{certain[1:]}, after {output.plural(origin.iterations, 'step')} of {origin.solver}"
+            f"{certain.text}, after {output.plural(origin.iterations, 'step')} of {origin.solver}"
             f" in {origin.seconds:.3g} s. {origin.ending.sentence}"
         ),
         (
@@ -139,8 +140,8 @@ def _tested_on_training_rows(plan: CheckedPlan | None) -> list[Finding]:
 
 
 def _not_solved(outcome: Outcome) -> list[Finding]:
-    origin = outcome.trained.origin
-    ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap)
+    origin, kind = outcome.trained.origin, claim_of(outcome.document).kind
+    ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap, kind)
     return list(NotCertified().find(CheckedResults(ended=(ended,))))
 
 

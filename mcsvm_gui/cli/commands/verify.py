@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
@@ -11,6 +12,8 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.verification import Verification, verify
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.session import certificate_document
+from mcsvm_gui.core.machine.state import OptimalityClaim, claim_of
+from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.run.ending import Ending
 
 
@@ -32,14 +35,24 @@ def run(options: argparse.Namespace) -> int:
     if not found.holds:
         return complain(f"{options.model}: {difference(found)}; do not trust this file")
     if not options.json:
-        print("\n".join(summary_lines(found, converged)))
+        print("\n".join(summary_lines(found, claim_of(_document(trained, found)))))
     return ended(interrupted=False, converged=converged)
 
 
-def summary_lines(found: Verification, converged: bool) -> list[str]:
-    certificate, certain = found.recomputed, output.certainty(found.recomputed, converged)
+def _document(trained: TrainedModel, found: Verification) -> dict[str, Any]:
+    """What `certainty` reads, with the recomputed certificate."""
+    return {
+        "ending": trained.origin.ending.value,
+        "certificate": certificate_document(found.recomputed),
+        "kernel": {"name": trained.request.kernel},
+        "gap_tol": trained.request.gap_tol,
+    }
+
+
+def summary_lines(found: Verification, certain: OptimalityClaim) -> list[str]:
+    certificate, claimed = found.recomputed, certain.sentences
     return [
-        f"Verified: {certain}.",
+        f"Verified: {claimed[0].lower()}{claimed[1:]}",
         (
             f"Recomputed from the dual variables on the training data: primal {certificate.primal:.10g},"
             f" dual {certificate.dual:.10g}, gap {certificate.gap:.3g}, violation {certificate.violation:.3g}."

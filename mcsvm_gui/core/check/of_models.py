@@ -11,6 +11,7 @@ from mcsvm_gui.core.check.results import CheckedResults, Ended, Novel, Reliable
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.prediction import Prediction, predict
 from mcsvm_gui.core.evaluate.probabilities import SortedProbabilities
+from mcsvm_gui.core.machine.state import optimality
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 NOVEL = 0.05  # the share of rows like those trained on that is called novel
@@ -18,7 +19,10 @@ FEWEST = 100  # rows with known classes that a calibration error is measured on
 
 
 def results_of(name: str, trained: TrainedModel, dataset: Dataset) -> CheckedResults:
-    ended = Ended(name, trained.origin.ending, trained.certificate.relative_gap)
+    ending, certificate, request = trained.origin.ending, trained.certificate, trained.request
+    gap = certificate.relative_gap
+    kind = optimality(ending.value, gap, request.kernel, request.gap_tol, zero=certificate.is_zero)
+    ended = Ended(name, ending, gap, kind)
     return replace(of_prediction(predict(trained, dataset, probabilities=True, sets=True), name), ended=(ended,))
 
 

@@ -10,6 +10,7 @@ from mcsvm_gui.core.base.figures import percent
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, rows
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
+from mcsvm_gui.core.machine.state import Optimality
 from solvers.errors import Sentence
 from solvers.run.ending import Ending
 
@@ -30,6 +31,7 @@ class Ended:
     name: str
     ending: Ending
     relative_gap: float
+    optimality: Optimality
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,20 @@ class NotCertified(Check[CheckedResults]):
 
     def find(self, subject: CheckedResults) -> Iterator[Finding]:
         for ended in subject.ended:
-            if ended.ending is not Ending.CONVERGED:
+            if ended.optimality == "solved":
+                continue
+            gap = percent(max(0.0, ended.relative_gap))
+            if ended.ending is Ending.CONVERGED:
                 what = Sentence(
-                    "the training ended before its tolerance: the objective is up to {gap} from the optimum",
-                    gap=percent(max(0.0, ended.relative_gap)),
+                    "the violation is within the tolerance, but the objective is up to {gap} from the optimum", gap=gap
+                )
+                do = Sentence("train with a smaller tolerance")
+            else:
+                what = Sentence(
+                    "the training ended before its tolerance: the objective is up to {gap} from the optimum", gap=gap
                 )
                 do = Sentence("train on, with more time or steps; a smaller C is easier")
-                yield self.found(Sentence("{name}", name=ended.name), what, do)
+            yield self.found(Sentence("{name}", name=ended.name), what, do)
 
 
 class NotCalibrated(Check[CheckedResults]):

@@ -13,8 +13,7 @@ from typing import Any
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.standings import Confused, RunScores, better_than_chance, most_confused
-from mcsvm_gui.core.machine.state import optimality
-from mcsvm_gui.core.machine.summary import certified_badge
+from mcsvm_gui.core.machine.state import claim_of
 
 CONFUSED = 0.3, 5.0  # of all errors, and errors at least: from here on a pair of classes is named
 OVERFIT = 0.03  # by which training rows are decided better than the upper end of the interval of test rows
@@ -162,9 +161,8 @@ def _named(runs: Sequence[Candidate]) -> str:
 def _certain(best: Candidate) -> str:
     document = best.document
     certificate = document["certificate"]
-    badge = certified_badge(document["ending"], certificate, document["kernel"]["name"], document["tol"])
     gap = figures.gap(max(float(certificate["relative_gap"]), 0.0))
-    if badge.kind == "solved":
+    if claim_of(document).kind == "solved":
         return tr("its optimum is certain to {gap}", gap=gap)
     return tr("it may be off its optimum by {gap}", gap=gap)
 
@@ -187,9 +185,7 @@ def _hold_out(best: Candidate) -> NextStep | None:
 
 
 def _solve(best: Candidate) -> NextStep | None:
-    document = best.document
-    gap = float(document["certificate"]["relative_gap"])
-    if optimality(document["ending"], gap, document["kernel"]["name"]) == "solved":
+    if claim_of(best.document).kind == "solved":
         return None
     return NextStep("unsolved", tr("it ended early and can go on"), tr("Train it to the end"))
 

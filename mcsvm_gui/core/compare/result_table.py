@@ -12,7 +12,7 @@ from typing import Any, Literal
 from mcsvm_gui.core.base.i18n import worded
 from solvers.errors import Sentence
 
-Sign = Literal["", "best", "wrong", "quiet", "solved", "nearly", "not solved"]
+Sign = Literal["", "best", "wrong", "quiet", "solved", "close", "not solved"]
 
 
 @dataclass(frozen=True)

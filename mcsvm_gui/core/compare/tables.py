@@ -128,8 +128,8 @@ def _line(line: MeasureRow) -> tuple[TableCell, ...]:
 def _certificate(side: Side) -> TableCell:
     """In a word with its sign: the gap has a line of its own."""
     found = badge(side.document)
-    texts = {"solved": tr("Solved"), "nearly": tr("Nearly solved"), "not solved": tr("Not solved")}
-    signs: dict[str, Sign] = {"solved": "solved", "nearly": "nearly", "not solved": "not solved"}
+    texts = {"solved": tr("Solved"), "close": tr("Close to solved"), "not solved": tr("Not solved")}
+    signs: dict[str, Sign] = {"solved": "solved", "close": "close", "not solved": "not solved"}
     return TableCell(texts[found.kind], texts[found.kind], signs[found.kind], tip=f"{found.text}. {found.tip}")
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from mcsvm_gui.core.base.figures import SMALLEST_SHARE
+from solvers.dual.gap import relative_gaps
 
 Axis = Literal["seconds", "iteration", "examples"]
 Line = tuple[np.ndarray, np.ndarray]
@@ -47,8 +48,8 @@ def convergence(history: History, axis: Axis) -> dict[str, Line]:
 
 def gaps(table: Mapping[str, np.ndarray]) -> np.ndarray:
     """As `Sample.relative_gap`; what is rounding alone is the smallest that means something."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = (table["primal"] - table["dual"]) / np.maximum(1.0, np.abs(table["primal"]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        gap = relative_gaps(table["primal"], table["dual"])
     return np.where(np.isfinite(gap), np.maximum(gap, SMALLEST_SHARE), np.nan)
 
 

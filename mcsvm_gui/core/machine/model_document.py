@@ -304,7 +304,9 @@ def _within(index: np.ndarray, count: int) -> bool:
 
 def _origin(document: dict[str, Any]) -> Origin:
     counts = {name: _count(document, name) for name in ("iterations", "kernel_evaluations", "n_train", "n_bounded")}
-    numbers = {name: _real(document["certificate"][name]) for name in ("primal", "dual", "violation", "infeasibility")}
+    certificate = {"scale": 0.0, **document["certificate"]}
+    names = "primal", "dual", "violation", "infeasibility", "scale"
+    numbers = {name: _real(certificate[name]) for name in names}
     return Origin(
         solver=_text(document["solver"]),
         ending=Ending(document["ending"]),

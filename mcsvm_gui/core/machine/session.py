@@ -318,9 +318,10 @@ def duals_of(run: Run) -> Duals:
     return Duals(np.cumsum(counts), np.concatenate(rows).astype(np.int64), np.concatenate(values))
 
 
-def certificate_document(certificate: Certificate) -> dict[str, float]:
+def certificate_document(certificate: Certificate) -> dict[str, Any]:
     names = "primal", "dual", "gap", "relative_gap", "violation"
-    return {name: float(getattr(certificate, name)) for name in names}
+    numbers = {name: float(getattr(certificate, name)) for name in names}
+    return {**numbers, "zero_within_rounding": certificate.is_zero}
 
 
 def calibration_document(trained: TrainedModel) -> dict[str, Any] | None:

@@ -1,11 +1,14 @@
-"""The states of runs and searches, and whether a model is the optimum: each in one word, decided in one place."""
+"""The states of runs and searches, and what may be said about the distance of a model from the optimum."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 
 
@@ -51,20 +54,73 @@ class JobState(StrEnum):
 ENDED = JobState.DONE, JobState.FAILED, JobState.DISCARDED
 BEGUN = JobState.PREPARING, JobState.RUNNING, JobState.CALIBRATING, JobState.PAUSED  # may be paused, resumed, stopped
 
-Optimality = Literal["solved", "nearly", "not solved"]
+Optimality = Literal["solved", "close", "not solved"]
 
-NEAR = 0.01  # a relative gap up to which a model that is not solved is called nearly so
+CLOSE = 0.01  # largest relative gap of a model that may be called close to the optimum
 SEMIDEFINITE = "rbf", "linear"  # kernels whose dual is a bound on the optimum whatever their parameters
 
 
-def optimality(ending: str, relative_gap: float, kernel: str) -> Optimality:
-    """Converged means that no constraint is violated by more than the tolerance; the gap bounds the distance.
+def optimality(
+    ending: str, relative_gap: float, kernel: str, gap_tol: float | None = None, *, zero: bool = False
+) -> Optimality:
+    """Return the word for the relative gap.
 
-    A stalled run of a kernel that may be indefinite has no bound: nothing can be said for it.
+    Solved: the gap is within the `gap_tol` asked for. A violation tolerance asks for no gap, so that a run that has
+    converged by its violation is solved if its gap is at most `CLOSE` too, or if primal and dual are `zero` within
+    rounding. Close: the gap is at most `CLOSE`, however the run ended. A stalled run of a kernel that may be indefinite
+    has no bound: nothing can be said about it.
     """
-    near = math.isfinite(relative_gap) and relative_gap <= NEAR
-    if ending == "converged":
-        return "solved" if near else "nearly"
     if ending == "stalled" and kernel not in SEMIDEFINITE:
         return "not solved"
-    return "nearly" if near else "not solved"
+    near = math.isfinite(relative_gap) and relative_gap <= CLOSE
+    if gap_tol is not None and math.isfinite(relative_gap) and relative_gap <= gap_tol:
+        return "solved"
+    if ending == "converged" and (zero or (near and gap_tol is None)):
+        return "solved"
+    return "close" if near else "not solved"
+
+
+@dataclass(frozen=True)
+class OptimalityClaim:
+    """What may be said about the distance between a model and the optimum: the only source of these words."""
+
+    kind: Optimality
+    text: str  # a few words, for a badge
+    advice: str = ""  # what to do, if it is not solved
+
+    @property
+    def sentences(self) -> str:
+        return f"{self.text}. {self.advice}".rstrip()
+
+
+def claim_of(document: Mapping[str, Any]) -> OptimalityClaim:
+    """Return the claim of a document of a training that has ended."""
+    return claim(document["ending"], document["certificate"], document["kernel"]["name"], document.get("gap_tol"))
+
+
+def claim(
+    ending: str,
+    certificate: Mapping[str, Any],
+    kernel: str,
+    gap_tol: float | None = None,
+) -> OptimalityClaim:
+    """Return the claim of a certificate, given as documents have it."""
+    relative, zero = float(certificate["relative_gap"]), bool(certificate.get("zero_within_rounding", False))
+    gap, kind = figures.gap(relative), optimality(ending, relative, kernel, gap_tol, zero=zero)
+    if kind == "solved":
+        return OptimalityClaim(
+            kind, tr("Solved: the optimum is zero within rounding") if zero else tr("Solved to {gap}", gap=gap)
+        )
+    if kind == "close":
+        return OptimalityClaim(
+            kind, tr("Close: up to {gap} from the optimum", gap=gap), tr("Train longer to solve it.")
+        )
+    if ending == "stalled" and kernel not in SEMIDEFINITE:
+        advice = tr("The kernel may not be positive semidefinite, and then the gap proves nothing.")
+        return OptimalityClaim(kind, tr("Not solved"), advice)
+    if ending == "converged":
+        text = tr("Converged by violation, but up to {gap} from the optimum", gap=gap)
+        return OptimalityClaim(kind, text, tr("Train with a smaller tolerance."))
+    return OptimalityClaim(
+        kind, tr("Not solved: up to {gap} from the optimum", gap=gap), tr("Train longer to solve it.")
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine.state import JobState, optimality
+from mcsvm_gui.core.machine.state import JobState, OptimalityClaim, claim_of
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.time_left import TrainingProgress
@@ -18,27 +18,20 @@ if TYPE_CHECKING:
 class Badge:
     """A word or two on how near the optimum a model is; `kind` decides colour and sign."""
 
-    kind: str  # solved, nearly, not solved, running, waiting, failed
+    kind: str  # solved, close, not solved, running, waiting, failed
     text: str
     tip: str = ""
 
 
 def badge(document: Mapping[str, Any]) -> Badge:
-    """Of a training that has ended."""
-    return certified_badge(document["ending"], document["certificate"], document["kernel"]["name"], document["tol"])
+    """Return the badge of a training that has ended."""
+    return badge_of_claim(claim_of(document), document["certificate"], document["tol"])
 
 
-def certified_badge(ending: str, certificate: Mapping[str, float], kernel: str, tol: float) -> Badge:
+def badge_of_claim(claim: OptimalityClaim, certificate: Mapping[str, float], tol: float) -> Badge:
     """`certificate` as documents have it."""
-    relative = float(certificate["relative_gap"])
-    gap = figures.gap(max(relative, 0.0))
-    kind = optimality(ending, relative, kernel)
-    texts = {
-        "solved": tr("Solved to {gap}", gap=gap),
-        "nearly": tr("Nearly solved: up to {gap} off", gap=gap),
-        "not solved": tr("Not solved: up to {gap} off", gap=gap),
-    }
-    return Badge(kind, texts[kind], certificate_text(certificate, tol))
+    tip = f"{claim.advice} {certificate_text(certificate, tol)}".lstrip()
+    return Badge(claim.kind, claim.text, tip)
 
 
 def badge_of_state(state: JobState, relative: float | None) -> Badge:

@@ -11,6 +11,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine import summary
 from mcsvm_gui.core.machine.session import certificate_document
+from mcsvm_gui.core.machine.state import claim
 from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
@@ -69,7 +70,7 @@ def of_machine(fitted: Fitted, side: int) -> Picture:
         support=fitted.support,
         bounded=fitted.bounded,
         wrong=fitted.wrong,
-        badge=summary.certified_badge(fitted.ending.value, plain, kernel, TOLERANCE),
+        badge=summary.badge_of_claim(claim(fitted.ending.value, plain, kernel), plain, TOLERANCE),
         lines=(_objective(certificate.primal, certificate.dual), _counts(fitted)),
         drawing=fitted.drawing,
         running=fitted.ending is Ending.TIME_LIMIT,

@@ -14,7 +14,7 @@ from mcsvm_gui.core.machine.names import machine_titles
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.records import STATES, RunRecord
 
-ORDER = "solved", "nearly", "not solved", "running", "queued", "interrupted", "failed", "discarded"
+ORDER = "solved", "close", "not solved", "running", "queued", "interrupted", "failed", "discarded"
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def state_titles() -> dict[str, str]:
     """Without the gap, which has its own column."""
     return {
         "solved": tr("Solved"),
-        "nearly": tr("Nearly solved"),
+        "close": tr("Close to solved"),
         "not solved": tr("Not solved"),
         "unreadable": tr("Unreadable"),
         **{state.value: state.label for state in STATES},

@@ -108,7 +108,10 @@ class RunRecord:
     @property
     def optimality(self) -> Optimality | None:
         gap = self.relative_gap
-        return None if self.ending is None or gap is None else optimality(self.ending, gap, self.kernel)
+        if self.ending is None or gap is None:
+            return None
+        zero = self._documented("certificate").get("zero_within_rounding", False) is True
+        return optimality(self.ending, gap, self.kernel, _number(self._documented("gap_tol")), zero=zero)
 
     @property
     def seconds(self) -> float | None:

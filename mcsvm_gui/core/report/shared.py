@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
 from mcsvm_gui.core.base import figures, hardware
 from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.i18n import tr, worded
@@ -27,6 +25,7 @@ from mcsvm_gui.core.machine.summary import badge, sentences, title
 from mcsvm_gui.core.machine.trained import Origin, versions
 from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Figure, Heading, Paragraph, Properties, Table
+from solvers.dual.gap import relative_gaps
 
 MOST_CLASSES = 40  # of a confusion matrix that can still be read
 MOST_ROWS = 200  # of a list
@@ -214,7 +213,7 @@ def trace_figures(sides: Sequence[Side]) -> list[Block]:
             if side.trace
         ]
 
-    gaps = lines(lambda trace: (trace["primal"] - trace["dual"]) / np.maximum(1.0, np.abs(trace["primal"])))
+    gaps = lines(lambda trace: relative_gaps(trace["primal"], trace["dual"]))
     violations = lines(lambda trace: trace["violation"])
     return [
         Figure(plots.CurvePlot(gaps, tr("seconds"), tr("relative gap")), tr("The relative duality gap against time.")),

@@ -11,7 +11,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 SIGNS = {  # kind of badge: icon, role of its colour in the theme
     "solved": ("solved", "good"),
-    "nearly": ("nearly", "warning"),
+    "close": ("nearly", "warning"),
     "not solved": ("unsolved", "warning"),
     "failed": ("warning", "bad"),
     "running": ("play", "accent"),

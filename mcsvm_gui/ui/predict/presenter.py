@@ -316,17 +316,17 @@ def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -
 
 
 def _words(opened: OpenedModel) -> tuple[str, list[str], Any]:
+    from mcsvm_gui.core.machine.session import certificate_document
     from mcsvm_gui.core.machine.summary import badge
 
     trained = opened.trained
     machine, origin, request = trained.model.machine, trained.origin, trained.request
     document = {
-        "certificate": {
-            name: getattr(origin.certificate, name) for name in ("primal", "dual", "relative_gap", "violation")
-        },
+        "certificate": certificate_document(origin.certificate),
         "ending": origin.ending.value,
         "kernel": {"name": request.kernel},
         "tol": request.tol,
+        "gap_tol": request.gap_tol,
     }
     decides = tr(machine.decides)
     names = trained.class_names

@@ -28,11 +28,11 @@ class Uncertified(QObject):
     def _show(self) -> None:
         chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
         ended = [record for record in chosen if record.state == "done" and record.document is not None]
-        self._form.show_found(ENDINGS, advice_on([one for one in ended if not _converged(one)][:MOST]))
+        self._form.show_found(ENDINGS, advice_on([one for one in ended if not _solved(one)][:MOST]))
 
 
-def _converged(record: RunRecord) -> bool:
-    return record.document is not None and record.document["ending"] == "converged"
+def _solved(record: RunRecord) -> bool:
+    return record.optimality == "solved"
 
 
 def advice_on(records: list[RunRecord]) -> list[Advice]:
@@ -42,6 +42,13 @@ def advice_on(records: list[RunRecord]) -> list[Advice]:
     from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
     from solvers.run.ending import Ending
 
-    documents = [(record.name, record.document or {}) for record in records]
-    ended = tuple(Ended(name, Ending(one["ending"]), one["certificate"]["relative_gap"]) for name, one in documents)
+    ended = tuple(
+        Ended(
+            record.name,
+            Ending(record.ending or "stopped"),
+            record.relative_gap or 0.0,
+            record.optimality or "not solved",
+        )
+        for record in records
+    )
     return [advice_of(found) for found in NotCertified().find(CheckedResults(ended=ended))]

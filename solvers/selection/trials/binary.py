@@ -111,7 +111,8 @@ class CostPath:
             if ending is None:
                 return False
             primal, dual, violation, infeasible = run.sums.tolist()
-            solved.certificate = solved.certificate + Certificate(primal, dual, violation, infeasible)
+            scale = cost * float(upper.sum())
+            solved.certificate = solved.certificate + Certificate(primal, dual, violation, infeasible, scale)
             if ending is not Ending.CONVERGED and solved.ending is Ending.CONVERGED:
                 solved.ending = ending
             solved.support[machine.places[run.support]] = True

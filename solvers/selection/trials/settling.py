@@ -12,7 +12,7 @@ import numpy as np
 
 from solvers.budget import SETTLE
 from solvers.dual.certificate import Certificate
-from solvers.jit.rounding import FEASIBLE
+from solvers.jit.rounding import FEASIBLE, ROUNDING
 from solvers.model import Model, decide
 from solvers.problem import Part
 from solvers.run.ending import Ending
@@ -29,6 +29,7 @@ class DecisionWatch:
     def __init__(self, run: Run, rows: FoldRows, matrices: Matrices, until: str) -> None:
         self.run, self.rows, self.matrices, self.until = run, rows, matrices, until
         self.scale = lead_scale(run.problem.part(0), rows)
+        self.costs = run.problem.part(0).scale
         self.near = SETTLE.near * float(run.problem.part(0).form.margin.max())
         self.next_look, self.decided, self.since = SETTLE.first, np.empty(0), 0.0
 
@@ -42,7 +43,7 @@ class DecisionWatch:
         decided = decide(run.problem.machine, values, self.rows.classes)
         if not np.array_equal(decided, self.decided):
             self.decided, self.since = decided, effort
-        running = Certificate(sample.primal, sample.dual, sample.violation, 0.0)
+        running = Certificate(sample.primal, sample.dual, sample.violation, 0.0, self.costs)
         if proves(running, values, self.scale) and self._proved():
             return Ending.PROVED
         long = self.since <= SETTLE.share * effort and sample.violation <= self.near
@@ -71,7 +72,8 @@ def lead_scale(part: Part, rows: FoldRows) -> np.ndarray:
 def proves(certificate: Certificate, values: np.ndarray, scale: np.ndarray) -> bool:
     """Whether every winner leads by more than its lead may change, rounding of the gap included."""
     first, second = np.partition(values, -2, axis=1)[:, :-3:-1].T
-    gap = max(certificate.gap, 0.0) + FEASIBLE * max(1.0, abs(certificate.primal))
+    rounding = FEASIBLE * max(abs(certificate.primal), abs(certificate.dual)) + ROUNDING * certificate.scale
+    gap = max(certificate.gap, 0.0) + rounding
     return bool((first - second > scale * np.sqrt(gap)).all())
 
 

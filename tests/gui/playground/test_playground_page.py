@@ -458,7 +458,7 @@ def check_what_is_shown(stage: Stage) -> None:
     assert bool(pictures) == stage.drawing.trainable
     for picture in pictures:
         assert picture.drawing.same_as(stage.drawing)
-        assert picture.badge.kind in ("solved", "nearly", "not solved", "running")
+        assert picture.badge.kind in ("solved", "close", "not solved", "running")
     for fitted in stage.presenter.refitting.last.values():
         certificate = fitted.certificate
         assert certificate.dual <= certificate.primal + 1e-9 * (1.0 + abs(certificate.primal))

@@ -38,7 +38,7 @@ LANGUAGES = tuple(translation.languages())
 README = Path(__file__).resolve().parents[3] / "README.md"
 LATER = {
     "Solved",
-    "Nearly solved",
+    "Close to solved",
     "Not solved",
     "Search on",
     "Train the best of each machine",

@@ -325,7 +325,7 @@ def test_what_is_said_while_probabilities_are_fitted(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("ending", "gap", "kind"),
-    [("converged", 7e-6, "solved"), ("stopped", 5e-3, "nearly"), ("stopped", 0.4, "not solved")],
+    [("converged", 7e-6, "solved"), ("stopped", 5e-3, "close"), ("stopped", 0.4, "not solved")],
 )
 def test_the_badge_of_a_document(page: Page, ending: str, gap: float, kind: str, monkeypatch: Any) -> None:
     (run,) = page.started()

@@ -22,7 +22,7 @@ from mcsvm_gui.core.report.blocks import (
 )
 from mcsvm_gui.core.report.formats.drawing import require_matplotlib, svg
 
-BADGES = {"solved": "●", "nearly": "◐", "not solved": "○"}
+BADGES = {"solved": "●", "close": "◐", "not solved": "○"}
 STYLE = """
 :root{--ink:#1b1f24;--soft:#5b6470;--ground:#fff;--line:#d8dce2;--head:#f3f5f8;--accent:#1f5fd0;--good:#12805c;
 --warning:#8a5b00;--bad:#b3261e;LIGHT}
@@ -53,7 +53,7 @@ pre{background:var(--head);border:1px solid var(--line);border-radius:6px;paddin
 overflow-wrap:anywhere;font:12.5px/1.45 ui-monospace,"DejaVu Sans Mono",monospace;max-height:30em;overflow:auto}
 @media print{pre{max-height:none}table{font-size:10px}th,td{padding:2px 5px}}
 figure{margin:12px 0 20px}figure svg{max-width:100%;height:auto;display:block}figcaption{color:var(--soft)}
-.solved{color:var(--good)}.nearly{color:var(--warning)}.not{color:var(--bad)}
+.solved{color:var(--good)}.close{color:var(--warning)}.not{color:var(--bad)}
 """
 
 

@@ -47,7 +47,7 @@ ASCENT = 0.93  # of the size: from the top of a line to its base
 GAP = 0.1  # inches between columns of SMALL letters
 CELL, WORDS = 60, 4000  # characters of a cell, and of a paragraph
 SOFT, GROUND = "#5b6470", "#1f5fd0"
-BADGES = {"solved": "#12805c", "nearly": "#8a5b00", "not solved": "#b3261e"}
+BADGES = {"solved": "#12805c", "close": "#8a5b00", "not solved": "#b3261e"}
 
 
 def content(report: Report) -> bytes:

@@ -132,7 +132,7 @@ PLANTED: dict[str, Callable[[], CheckedPlan | CheckedResults]] = {
     "MC051": lambda: CheckedResults({"": 0.8, "neighbours": 0.9}),
     "MC052": lambda: CheckedResults({"": 0.8, "boosting": 0.9}),
     "MC060": lambda: CheckedResults(edges={"Weston-Watkins": ("C high", "gamma low")}),
-    "MC061": lambda: CheckedResults(ended=(Ended("ww 1", Ending.TIME_LIMIT, 0.2),)),
+    "MC061": lambda: CheckedResults(ended=(Ended("ww 1", Ending.TIME_LIMIT, 0.2, "not solved"),)),
     "MC062": lambda: CheckedResults(reliable=Reliable("made.csv", 500, 0.3)),
     "MC063": lambda: CheckedResults(novel=Novel("made.csv", 500, 200, 0.05)),
     "MC070": lambda: with_column("huge", np.where(np.arange(ROWS) % 2, 1e308, -1e308)),

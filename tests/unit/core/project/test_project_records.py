@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_examples import document, record
 
-from mcsvm_gui.core.machine.state import NEAR, optimality
+from mcsvm_gui.core.machine.state import CLOSE, optimality
 from mcsvm_gui.core.project.pending import PendingWrites
 from mcsvm_gui.core.project.records import RunRecord
 from solvers.run.trace import Sample
@@ -62,13 +62,23 @@ ENDINGS = st.sampled_from(["converged", "step limit", "time limit", "stopped", "
 
 @given(ENDINGS, st.floats(-1e-12, 1e9), st.floats(0.0, 1e9), st.sampled_from(["rbf", "linear", "sigmoid"]))
 def test_a_larger_gap_never_has_a_better_badge(ending: str, gap: float, more: float, kernel: str) -> None:
-    order = ["solved", "nearly", "not solved"]
+    order = ["solved", "close", "not solved"]
     assert order.index(optimality(ending, gap, kernel)) <= order.index(optimality(ending, gap + more, kernel))
 
 
 @given(ENDINGS, st.floats(0.0, 1e9))
 def test_only_what_converged_is_solved(ending: str, gap: float) -> None:
-    assert (optimality(ending, gap, "rbf") == "solved") == (ending == "converged" and gap <= NEAR)
+    assert (optimality(ending, gap, "rbf") == "solved") == (ending == "converged" and gap <= CLOSE)
+
+
+@given(ENDINGS, st.floats(0.0, 1.0), st.floats(1e-12, 1.0))
+def test_a_gap_that_was_asked_for_decides_alone(ending: str, gap: float, asked: float) -> None:
+    assert (optimality(ending, gap, "rbf", asked) == "solved") == (gap <= asked)
+
+
+def test_zero_within_rounding_counts_as_solved_only_if_the_run_has_converged() -> None:
+    assert optimality("converged", 1.0, "linear", zero=True) == "solved"
+    assert optimality("stopped", 1.0, "linear", zero=True) == "not solved"
 
 
 def test_where_the_dual_is_no_bound_nothing_is_claimed() -> None:
