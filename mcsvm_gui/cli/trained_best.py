@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.project.leaderboard import MEASURES
 from mcsvm_gui.core.tune.best import best_of_each, trainings
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuned
@@ -34,13 +35,16 @@ class KeptModel:
             "trained": [dict(one.document) for one in self.candidates],
             "intervals": {one.label: list(one.scores.interval) for one in self.candidates if one.scores is not None},
             "conclusion": self.conclusion.text,
+            "answer": self.conclusion.document(),
             "model": self.model,
         }
 
     def summary_lines(self) -> list[str]:
         header = f"{'':<6}{'validated':>11}{'test':>10}{'95%':>16}{'time':>12}{'vectors':>9}{'gap':>13}"
         rows = [_row(one) for one in self.candidates]
-        return ["", header, *rows, "", self.conclusion.text, f"Model: {self.model}"]
+        answer = self.conclusion
+        said = filter(None, [answer.accurate, answer.ranking, f"Optimum: {answer.optimum}"])
+        return ["", *said, "", header, *rows, "", f"Model: {self.model}"]
 
 
 def _row(one: Candidate) -> str:
@@ -64,9 +68,9 @@ def _interval(found: RunScores | None) -> str:
 
 
 def check_best(wanted: TuneRequest) -> None:
-    """Before the search."""
-    if wanted.score != "accuracy":
-        raise InputError("--model tells machines apart by accuracy; take --score accuracy, or leave --model out")
+    """Refuse a measure that models cannot be ranked by, before the search."""
+    if wanted.score not in MEASURES:
+        raise InputError("--model ranks machines by {choices}; choose one with --score", choices=", ".join(MEASURES))
 
 
 def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
@@ -83,8 +87,22 @@ def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
         if number == 0:
             model_file.save(options.model, outcome.trained)
         known = None if tested is None else run_scores(number, outcome.trained, tested, request.seed)
-        said = choice.mean, number == 0, choice.cut, choice.edges, choice.share, choice.ranges
-        candidates.append(Candidate(number, request.machine, outcome.document, known, *said))
+        candidates.append(
+            Candidate(
+                number,
+                request.machine,
+                outcome.document,
+                known,
+                validation=choice.mean,
+                chosen=number == 0,
+                cut=choice.cut,
+                edges=choice.edges,
+                share=choice.share,
+                ranges=choice.ranges,
+                measure=choice.measure,
+                grouped=bool(request.read.groups or request.read.fold_column),
+            )
+        )
     conclusion = conclude(candidates, told_apart(one.scores for one in candidates if one.scores is not None))
     assert conclusion is not None
     return KeptModel(tuple(candidates), conclusion, options.model)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import time
 from dataclasses import replace
 
@@ -19,9 +18,11 @@ from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.results import CheckedResults, EdgeCell
 from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.evaluate.recommended import recommended_score
 from mcsvm_gui.core.machine.command_line import shell_line
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.document import cells_text, document
+from mcsvm_gui.core.tune.leader import Leader
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, STEP, TuneRequest
 from mcsvm_gui.core.tune.options import range_of as parsed_range
 from mcsvm_gui.core.tune.progress import progress_of
@@ -30,7 +31,7 @@ from mcsvm_gui.core.tune.search import Tuned, Tuning, check, parse_machines
 from mcsvm_gui.core.tune.summary import place
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
-from solvers.selection.cell import CellResult, FoldResult, Trial
+from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Range
 from solvers.selection.trials.per_pair import PairChoice
 
@@ -45,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
     check_report(options.report)
     check_outputs((options.output, options.report, options.model), (options.data, options.costs))
     dataset = open_dataset(options.data, request.read)
+    if options.model is not None and options.score is None:
+        wanted = replace(wanted, score=recommended_score(dataset.class_counts))
     tuning = Tuning(replace(request, digest=dataset.digest), wanted, dataset)
     with Interrupt() as interrupt:
         tuned = _run(tuning, options, interrupt)
@@ -133,15 +136,18 @@ class TuneProgress(ProgressLine):
         self._progress = progress_of(tuning.wanted, results_of(tuning.wanted, {}))
         self._progress.take_rungs(tuning.rungs)
         self._progress.go_on()
-        self._count, self._best = 0, ("", -math.inf)
+        self._count, self._leader = 0, Leader(len(tuning.parts))
+        self._found: dict[tuple[Cell, float], dict[int, FoldResult]] = {}
 
     def trial(self, done: tuple[Trial, FoldResult]) -> None:
-        (cell, *_), result = done
+        trial, result = done
         self._count += 1
         self._progress.add(*done)
-        worth = CellResult({0: result}, self._tuning.score).worth
-        if worth > self._best[1]:
-            self._best = cell.machine, worth
+        folds = self._found.setdefault((trial.cell, trial.share), {})
+        folds[trial.fold] = result
+        if len(folds) == self._leader.parts:
+            score = self._tuning.score
+            self._leader.take(trial.cell, CellResult(folds, score, trial.share), score.name)
         if self._due():
             self._write(self.status(self._last - self._began))
 
@@ -152,8 +158,8 @@ class TuneProgress(ProgressLine):
         left = self._progress.seconds_left() if counted or self._tuning.wanted.budget is not None else None
         parts.append(f"{self._count} of {expected} trials" if counted else f"{self._count} trials")
         parts += [] if left is None else [f"about {duration(left)} left"]
-        (machine, worth), score = self._best, self._tuning.score
-        parts.insert(1, f"best fold {machine} {figures.score(score.name, score.preferred(worth))}")
+        if self._leader.text:
+            parts.insert(1, self._leader.text)
         return GAP.join(parts)
 
 

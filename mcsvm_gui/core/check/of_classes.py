@@ -12,38 +12,36 @@ from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.data.spellings import in_training_spelling
+from mcsvm_gui.core.evaluate.recommended import MAJORITY, are_unequal
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import Sentence
 
-MAJORITY = 0.8  # of the rows in one class: guessing it looks good
-UNEQUAL = 10.0  # times as large as the smallest class
 MANY_CLASSES = 20  # whose names are numbers, and rows for each of them below:
 FEW_ROWS = 10
 UNKNOWN = 0.05  # half the width of an accuracy's 95 % interval that a test should do better than
 
 
 class UnequalClasses(Check[CheckedPlan]):
-    code, title = "MC030", Sentence("Class shares that accuracy hides")
+    code, title = "MC030", Sentence("Unequal classes: accuracy misleads")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         counts = plan.dataset.class_counts
-        if len(counts) < 2:
+        if not are_unequal(counts):
             return
         largest, smallest = int(np.argmax(counts)), int(np.argmin(counts))
         part = counts[largest] / sum(counts)
-        if part >= MAJORITY or counts[largest] >= UNEQUAL * counts[smallest]:
-            names = plan.dataset.classes
-            what = Sentence(
-                "{share} of the rows are of class {large}, and {rows} of class {small}: always guessing {large} is"
-                " right for {share}, so that accuracy says little",
-                share=percent(part),
-                large=names[largest],
-                small=names[smallest],
-                rows=counts[smallest],
-            )
-            weigh = Remedy(OPTIONS["class_weight"], "balanced")
-            do = Sentence("judge by balanced accuracy or macro F1, and train with {weigh}", weigh=weigh)
-            yield self.found(classes([names[smallest]]), what, do, slight=part < MAJORITY or plan.weighted)
+        names = plan.dataset.classes
+        what = Sentence(
+            "{share} of the rows are of class {large}, and {rows} of class {small}: always guessing {large} is"
+            " right for {share}, so that accuracy says little",
+            share=percent(part),
+            large=names[largest],
+            small=names[smallest],
+            rows=counts[smallest],
+        )
+        weigh = Remedy(OPTIONS["class_weight"], "balanced")
+        do = Sentence("judge by balanced accuracy or macro F1, and train with {weigh}", weigh=weigh)
+        yield self.found(classes([names[smallest]]), what, do, slight=part < MAJORITY or plan.weighted)
 
 
 class SmallClasses(Check[CheckedPlan]):

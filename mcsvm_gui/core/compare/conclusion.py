@@ -1,22 +1,39 @@
-"""What comes of several runs on the same rows, in one sentence: the best, by how much, how sure, what to do next.
+"""The answer to several runs on the same rows: which model is best, whether it is any good, and what to do next.
 
-The best is what a search chose by cross-validation, where there was one, so that the rows tested on choose nothing;
-elsewhere the most accurate on those rows.
+Cross-validation chooses the best model if there was a search, so that the test rows choose nothing. Without a search
+the test rows choose it, and the answer says so. Three questions are answered apart: how accurate the model is, how
+certain the ranking is, and how close the model is to its optimum.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.compare.standings import Confused, RunScores, better_than_chance, most_confused
+from mcsvm_gui.core.compare.quality import balanced_guess, beats_guessing, guess, is_leak, missed_classes
+from mcsvm_gui.core.compare.standings import (
+    Confused,
+    RunScores,
+    ScoreInterval,
+    differing_from,
+    most_confused,
+    told_apart,
+)
+from mcsvm_gui.core.evaluate.recommended import measure_to_judge_by
+from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.machine.state import claim_of
 
-CONFUSED = 0.3, 5.0  # of all errors, and errors at least: from here on a pair of classes is named
-OVERFIT = 0.03  # by which training rows are decided better than the upper end of the interval of test rows
+CONFUSED = 0.3, 5.0  # share of all errors, and number of errors, from which a pair of classes is named
+OVERFIT = 0.03  # by which the training accuracy exceeds the upper end of the test interval
+NAMED = 3  # runs or classes listed by name in a sentence
+
+Quality = Literal["good", "doubtful", "useless", "untested"]
 
 
 @dataclass(frozen=True)
@@ -28,16 +45,19 @@ class Candidate:
     document: Mapping[str, Any]  # as `mcsvm train --json` prints it
     scores: RunScores | None = None
     validation: float | None = None  # mean of the cross-validation that chose its C and gamma
-    chosen: bool = False  # it is what that search chose of all machines
-    cut: bool = False  # that search ended before it had tried all
+    chosen: bool = False  # the search chose it among all machines
+    cut: bool = False  # the search ended before it had tried everything
     edges: Collection[str] = ()  # of the ranges, beyond which better cells may lie; as Grid.edges names them
     share: float = 1.0  # of the training rows that it was validated on
-    ranges: tuple[str, ...] = ()  # of a search that goes on, as core/tune/best.py writes them
+    ranges: tuple[str, ...] = ()  # of a search that continues, as core/tune/best.py writes them
+    measure: str = "accuracy"  # that the search chose by
+    seen: bool = False  # whether the search used the rows that test this run
+    grouped: bool = False  # whether its rows were split by groups or by a fold column
 
 
 @dataclass(frozen=True)
 class NextStep:
-    """What can be done about what was found: `sentence` says why, `text` stands on its button."""
+    """One thing to do next: `sentence` gives the reason, `text` stands on its button."""
 
     code: str
     sentence: str
@@ -47,124 +67,327 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Conclusion:
+    """`text` is short; `accurate`, `ranking` and `optimum` answer the three questions in full."""
+
     run: int
-    sentence: str
+    quality: Quality
+    text: str
+    accurate: str
+    ranking: str
+    optimum: str
     steps: tuple[NextStep, ...]  # the most useful first
+    measure: str = "accuracy"
+    warnings: tuple[str, ...] = field(default=())
 
     @property
-    def text(self) -> str:
-        """One sentence, with the next step in it."""
-        if not self.steps:
-            return f"{self.sentence}."
-        return tr("{found}; {next}.", found=self.sentence, next=self.steps[0].sentence)
+    def verdict(self) -> str:
+        """The quality in a few words, for its sign."""
+        return {
+            "good": tr("Better than guessing"),
+            "doubtful": tr("Check this result"),
+            "useless": tr("No better than guessing"),
+            "untested": tr("Not tested"),
+        }[self.quality]
+
+    def document(self) -> dict[str, Any]:
+        names = "quality", "measure", "accurate", "ranking", "optimum"
+        return {**{name: getattr(self, name) for name in names}, "warnings": list(self.warnings)}
 
 
-def conclude(candidates: Sequence[Candidate], p: Mapping[tuple[int, int], float]) -> Conclusion | None:
-    """`p` as `told_apart` gives it. None where there is nothing to conclude from."""
+def conclude(
+    candidates: Sequence[Candidate],
+    p: Mapping[tuple[int, int], float],
+    baselines: Mapping[str, RunScores] | None = None,
+) -> Conclusion | None:
+    """Return the answer, or None if there is no candidate.
+
+    `p`: as `told_apart` gives it. `baselines`: simple methods by their titles, scored on the same rows.
+    """
     if not candidates:
         return None
-    best = _best(candidates)
-    said = _untested(best) if best.scores is None else _tested(best, best.scores, candidates, p)
-    return Conclusion(best.run, said, tuple(_steps(best)))
+    measure = measure_of(candidates)
+    best = best_of(candidates, measure)
+    answer = _Answer(best, candidates, measure, p, baselines or {})
+    return answer.conclusion()
 
 
-def _best(candidates: Sequence[Candidate]) -> Candidate:
-    """Of several searches the choice of the best one; else among equals the run with the fewest support vectors."""
-    chosen = [one for one in candidates if one.chosen]
+def measure_of(candidates: Sequence[Candidate]) -> str:
+    searched = {one.run: one.measure for one in candidates if one.chosen}
+    return measure_to_judge_by(searched, candidates[0].document["class_counts"])
+
+
+def best_of(candidates: Sequence[Candidate], measure: str) -> Candidate:
+    """Prefer the best choice of the searches by this measure; else the best test score, with fewest support vectors."""
+    chosen = [one for one in candidates if one.chosen and one.measure == measure]
     if chosen:
         return max(chosen, key=lambda one: (one.validation or 0.0, one.run))
 
     def worth(one: Candidate) -> tuple[float, int, int]:
-        return (-1.0 if one.scores is None else one.scores.accuracy, -int(one.document["n_support"]), -one.run)
+        score = -1.0 if one.scores is None else one.scores.score(measure)[0]
+        return score, -int(one.document["n_support"]), -one.run
 
     return max(candidates, key=worth)
 
 
-def _untested(best: Candidate) -> str:
-    right = figures.accuracy(best.document["train_accuracy"], best.document["n_train"])
-    return tr(
-        "{run} decides {share} of the rows it was trained on rightly, which says nothing of new rows",
-        run=best.label,
-        share=right,
-    )
+def measured(measure: str, value: float, interval: ScoreInterval | None = None, rows: int | None = None) -> str:
+    """Write a test score with its measure and interval."""
+    templates = {
+        "accuracy": tr("{score} test accuracy"),
+        "balanced-accuracy": tr("{score} balanced test accuracy"),
+        "macro-f1": tr("{score} test macro F1"),
+    }
+    said = templates[measure].format(score=figures.accuracy(value, rows))
+    return said if interval is None else f"{said} ({interval_text(interval, rows)})"
 
 
-def _tested(
-    best: Candidate, scores: RunScores, candidates: Sequence[Candidate], p: Mapping[tuple[int, int], float]
-) -> str:
-    rows = scores.rows
-    ends = (figures.accuracy(end, rows) for end in scores.interval)
-    said = tr(
-        "{run} decides {share} of {rows} test rows rightly (95%: {low} to {high})",
-        run=best.label,
-        share=figures.accuracy(scores.accuracy, rows),
-        rows=figures.count(rows),
-        **dict(zip(("low", "high"), ends, strict=True)),
-    )
-    if best.validation is not None:
-        chosen, part = figures.accuracy(best.validation), figures.percent(best.share)
-        said = tr("{said}, chosen by its cross-validation of {chosen}", said=said, chosen=chosen)
-        said = said if best.share == 1.0 else tr("{said} on {share} of the rows", said=said, share=part)
-    others = [one for one in candidates if one is not best and one.scores is not None]
-    parts = [said, *_against(best, scores, others, p), _certain(best)]
-    return "; ".join(parts)
+def interval_text(interval: ScoreInterval, rows: int | None = None) -> str:
+    return tr("95% CI {interval}", interval=figures.interval(*interval, rows))
 
 
-def _against(
-    best: Candidate, scores: RunScores, others: Sequence[Candidate], p: Mapping[tuple[int, int], float]
-) -> list[str]:
-    if not others:
-        return []
-    apart = set(better_than_chance(best.run, [one.run for one in others], dict(p)))
-    worse = [one for one in others if one.run in apart and _accuracy(one) < scores.accuracy]
-    better = [one for one in others if one.run in apart and one not in worse]
-    alike = [one for one in others if one.run not in apart]
-    difference = scores.accuracy - max(map(_accuracy, others))
-    if difference == 0.0:
-        return [_level(worse)]
-    lead = _lead(difference)
-    if better:
-        return [tr("{lead}; {runs} did better on them by more than chance", lead=lead, runs=_named(better))]
-    if not worse:
-        return [tr("{lead}, which is not more than chance against any other", lead=lead)]
-    if not alike:
-        return [tr("{lead}, which is more than chance against every other", lead=lead)]
-    names = {"worse": _named(worse), "alike": _named(alike)}
-    return [tr("{lead}, which is more than chance against {worse}, not against {alike}", lead=lead, **names)]
+@dataclass(frozen=True)
+class _Answer:
+    best: Candidate
+    candidates: Sequence[Candidate]
+    measure: str
+    p: Mapping[tuple[int, int], float]
+    baselines: Mapping[str, RunScores]
+
+    def conclusion(self) -> Conclusion:
+        best, warnings = self.best, self._warnings()
+        optimum = claim_of(best.document)
+        ranking, origin = self._ranking(), self._origin()
+        shown = [self._accurate(), *warnings[:2], *([] if warnings or self._useless else [ranking]), origin]
+        optimum_text = optimum.sentences
+        shown += [] if optimum.kind == "solved" else [optimum_text]
+        return Conclusion(
+            run=best.run,
+            quality=self._quality(warnings),
+            text=" ".join(filter(None, shown)),
+            accurate=" ".join([self._accurate(), *warnings]),
+            ranking=" ".join(filter(None, [ranking, origin])),
+            optimum=optimum_text,
+            steps=tuple(_steps(best)),
+            measure=self.measure,
+            warnings=tuple(warnings),
+        )
+
+    def _quality(self, warnings: Sequence[str]) -> Quality:
+        if self.best.scores is None:
+            return "untested"
+        if self._useless:
+            return "useless"
+        return "doubtful" if warnings else "good"
+
+    # -- how accurate -----------------------------------------------------------------------------
+
+    def _accurate(self) -> str:
+        best = self.best
+        if best.scores is None:
+            return self._untested()
+        value, interval = best.scores.score(self.measure)
+        rows = best.scores.rows
+        score = measured(self.measure, value, interval, rows)
+        if self._useless:
+            none = all(not self._beats(one) for one in self.candidates)
+            first = tr("No model is better than guessing.") if none else tr("This model is no better than guessing.")
+            second = tr("{model} has {score}; {guess}.", model=self._named(best), score=score, guess=self._guessing())
+            return f"{first} {second}"
+        interval_words = interval_text(interval, rows)
+        with_guess = score.replace(interval_words, f"{interval_words}; {self._guessing()}")
+        return tr("Best model: {model}, {score}.", model=self._named(best), score=with_guess)
+
+    def _guessing(self) -> str:
+        assert self.best.scores is not None
+        if self.measure == "accuracy":
+            found = guess(self.best.document, self.best.scores)
+            return tr(
+                "always predicting {name} gives {share}", name=quoted_class(found.name), share=_share(found.share)
+            )
+        return tr("guessing gives a balanced accuracy of {share}", share=_share(balanced_guess(self.best.scores)))
+
+    def _untested(self) -> str:
+        best = self.best
+        if best.validation is not None:
+            return tr(
+                "Best model: {model}, {score} in cross-validation. It was not tested on rows of its own.",
+                model=self._named(best),
+                score=figures.accuracy(best.validation),
+            )
+        return tr(
+            "Best model: {model}, {share} of its training rows correct. Training rows say nothing about new rows.",
+            model=self._named(best),
+            share=figures.accuracy(best.document["train_accuracy"], best.document["n_train"]),
+        )
+
+    @property
+    def _useless(self) -> bool:
+        return self.best.scores is not None and not self._beats(self.best)
+
+    def _beats(self, one: Candidate) -> bool:
+        if one.scores is None:
+            return False
+        return beats_guessing(self.measure, one.scores, self._guess_p()[one.run])
+
+    def _guess_p(self) -> dict[int, float]:
+        """Adjusted after Holm over all tested candidates: the best of many random models looks good by chance."""
+        tested = [one for one in self.candidates if one.scores is not None]
+        plain = np.array([guess(one.document, one.scores).p for one in tested if one.scores is not None])
+        return dict(zip([one.run for one in tested], holm(plain, len(tested)).tolist(), strict=True))
+
+    def _warnings(self) -> list[str]:
+        """Sentences on what makes the model worse than its score looks, the most serious first."""
+        if self.best.scores is None:
+            return []
+        found = [self._missed(self.best.scores), self._leak(self.best.scores), self._behind_baselines(self.best.scores)]
+        return [sentence for sentence in found if sentence]
+
+    def _missed(self, scores: RunScores) -> str:
+        missed = missed_classes(scores)
+        if not missed or self._useless:
+            return ""
+        if len(missed) > NAMED:
+            return tr(
+                "{count} class is never predicted correctly, {first} among them.",
+                "{count} classes are never predicted correctly, {first} among them.",
+                count=len(missed),
+                first=_joined([quoted_class(one.name) for one in missed[:NAMED]]),
+            )
+        sentences = []
+        for one in missed:
+            known = {"name": quoted_class(one.name), "rows": figures.count(one.rows)}
+            sentences.append(
+                tr("Class {name} is never predicted correctly (0 of {rows} test rows).", **known)
+                if one.ever
+                else tr("Class {name} is never predicted (0 of {rows} test rows correct).", **known)
+            )
+        return " ".join(sentences)
+
+    def _leak(self, scores: RunScores) -> str:
+        best = self.best
+        if best.validation is None or not is_leak(best.validation, best.measure, scores):
+            return ""
+        known = {
+            "validation": figures.accuracy(best.validation),
+            "test": figures.accuracy(scores.score(best.measure)[0], scores.rows),
+        }
+        said = tr("Cross-validation promised {validation}, but the test shows {test}.", **known)
+        if best.grouped:
+            return f"{said} {tr('The test rows may come from another source than the training rows.')}"
+        advice = tr(
+            "If rows belong together (one speaker, batch or patient), give that column the role “group” and search"
+            " again."
+        )
+        return f"{said} {advice}"
+
+    def _behind_baselines(self, scores: RunScores) -> str:
+        value = scores.score(self.measure)[0]
+        ahead = {name: one for name, one in self.baselines.items() if one.score(self.measure)[0] > value}
+        if not ahead or self._useless:
+            return ""
+        name, leader = max(ahead.items(), key=lambda entry: entry[1].score(self.measure)[0])
+        p = told_apart([scores, *self.baselines.values()])
+        apart = bool(differing_from(scores.run, [leader.run], p))
+        known = {
+            "method": name,
+            "score": measured(self.measure, *leader.score(self.measure), leader.rows),
+        }
+        if apart:
+            return tr("A simple method is significantly better on the same rows: {method}, {score}.", **known)
+        return tr("A simple method is level on the same rows: {method}, {score}.", **known)
+
+    # -- how certain the ranking is ---------------------------------------------------------------
+
+    def _ranking(self) -> str:
+        others = [one for one in self.candidates if one is not self.best and one.scores is not None]
+        if not others or self.best.scores is None:
+            return ""
+        said = self._order(others, self.best.scores)
+        return said if self.measure == "accuracy" else tr("By accuracy: {ranking}", ranking=said)
+
+    def _order(self, others: Sequence[Candidate], scores: RunScores) -> str:
+        apart = set(differing_from(self.best.run, [one.run for one in others], self.p))
+        worse = [one for one in others if one.run in apart and _accuracy(one) < scores.accuracy]
+        better = [one for one in others if one.run in apart and _accuracy(one) >= scores.accuracy]
+        tied = [one for one in others if one.run not in apart]
+        if better:
+            return tr(
+                "On the test rows {runs} scored significantly higher, but cross-validation chose this model.",
+                runs=self._listed(better),
+            )
+        if not worse:
+            return tr(
+                "It is statistically tied with {runs}.",
+                runs=self._listed(tied) if len(tied) <= NAMED else tr("all {count} others", count=len(tied)),
+            )
+        if not tied:
+            return tr("The lead over every other model is significant.")
+        lead = tr("The lead over {runs} is significant", runs=self._listed(worse))
+        rest = tr(
+            "the other one is statistically tied",
+            "the other {count} are statistically tied",
+            count=len(tied),
+        )
+        return f"{lead}; {rest}."
+
+    def _origin(self) -> str:
+        """Say how the model was chosen, which decides how far its test score can be trusted."""
+        best = self.best
+        if best.validation is None:
+            tested = sum(one.scores is not None for one in self.candidates)
+            by_test = tr("It was chosen by the test rows, so its score is optimistic.") if tested > 1 else ""
+            return f"{by_test} {tr('C and gamma were not tuned.')}".strip()
+        if best.scores is None:
+            return ""
+        known = {"score": figures.accuracy(best.validation)}
+        said = (
+            tr("It was chosen by cross-validation ({score}).", **known)
+            if best.share == 1.0
+            else tr(
+                "It was chosen by cross-validation ({score} on {share} of the training rows).",
+                share=figures.percent(best.share),
+                **known,
+            )
+        )
+        seen = tr("The search also used the test rows, so the test score is optimistic.") if best.seen else ""
+        return f"{said} {seen}".strip()
+
+    # -- names ------------------------------------------------------------------------------------
+
+    def _named(self, one: Candidate) -> str:
+        """The machine's title if no other candidate has it, with the run's own name if that says more."""
+        from solvers.machines import MACHINES
+
+        name = one.document["machine"]
+        if Counter(other.document["machine"] for other in self.candidates)[name] > 1 or name not in MACHINES:
+            return one.label
+        machine = MACHINES[name]
+        title = tr(machine.title)
+        return title if one.label == name or one is not self.best else f"{title} ({one.label})"
+
+    def _listed(self, runs: Sequence[Candidate]) -> str:
+        names = [self._named(one) for one in runs]
+        if len(names) <= NAMED:
+            return _joined(names)
+        return tr("{some} and {count} more", some=", ".join(names[: NAMED - 1]), count=len(names) - NAMED + 1)
 
 
-def _level(worse: Sequence[Candidate]) -> str:
-    if not worse:
-        return tr("the next is as good, and no other differs by more than chance")
-    return tr("the next is as good; {runs} did worse by more than chance", runs=_named(worse))
+def quoted_class(name: str) -> str:
+    return tr("“{name}”", name=name if len(name) <= 40 else f"{name[:39]}…")
 
 
-def _lead(lead: float) -> str:
-    """Before the best of the others; after it where cross-validation chose another than the test rows would."""
-    shown = figures.points(abs(lead))
-    if lead > 0.0:
-        return tr("{points} points before the next", points=shown)
-    return tr("{points} points behind the most accurate", points=shown)
+def _joined(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return tr("{some} and {last}", some=", ".join(names[:-1]), last=names[-1])
+
+
+def _share(value: float) -> str:
+    return figures.accuracy(value)
 
 
 def _accuracy(one: Candidate) -> float:
     assert one.scores is not None
     return one.scores.accuracy
-
-
-def _named(runs: Sequence[Candidate]) -> str:
-    """The first few; the table has them all."""
-    names = [one.label for one in runs]
-    return ", ".join(names) if len(names) <= 3 else tr("{count} other", "{count} others", count=len(names))
-
-
-def _certain(best: Candidate) -> str:
-    document = best.document
-    certificate = document["certificate"]
-    gap = figures.gap(max(float(certificate["relative_gap"]), 0.0))
-    if claim_of(document).kind == "solved":
-        return tr("its optimum is certain to {gap}", gap=gap)
-    return tr("it may be off its optimum by {gap}", gap=gap)
 
 
 # -- what to do next ------------------------------------------------------------------------------
@@ -181,46 +404,51 @@ def _steps(best: Candidate) -> list[NextStep]:
 def _hold_out(best: Candidate) -> NextStep | None:
     if best.scores is not None or best.document["test_accuracy"] is not None:
         return None
-    return NextStep("hold-out", tr("hold rows out to test it on"), tr("Hold out 30% and train again"))
+    return NextStep("hold-out", tr("The model was not tested on new rows."), tr("Hold out 30% and train again"))
 
 
 def _solve(best: Candidate) -> NextStep | None:
     if claim_of(best.document).kind == "solved":
         return None
-    return NextStep("unsolved", tr("it ended early and can go on"), tr("Train it to the end"))
+    return NextStep("unsolved", tr("The training ended before the optimum."), tr("Train it to the end"))
 
 
 def _search(best: Candidate) -> NextStep | None:
     if best.validation is not None:
         return None
-    return NextStep("guessed", tr("its C and gamma were not searched"), tr("Find the best model"))
+    return NextStep("guessed", tr("C and gamma were not tuned."), tr("Find the best model"))
 
 
 def _search_on(best: Candidate) -> NextStep | None:
     if not best.cut:
         return None
-    return NextStep("cut", tr("the search ended before it had tried all"), tr("Search on"), best.ranges)
+    sentence = tr("The search ended before it had tried everything.")
+    return NextStep("cut", sentence, tr("Continue the search"), best.ranges)
 
 
 def _extend(best: Candidate) -> NextStep | None:
-    """The edge of C is named first: it moves more."""
+    """Name the edge of C first: it changes more."""
     ends = {
-        "C low": tr("its C is the smallest that was searched"),
-        "C high": tr("its C is the largest that was searched"),
-        "gamma low": tr("its gamma is the smallest that was searched"),
-        "gamma high": tr("its gamma is the largest that was searched"),
+        "C low": tr("Its C is the smallest value searched."),
+        "C high": tr("Its C is the largest value searched."),
+        "gamma low": tr("Its gamma is the smallest value searched."),
+        "gamma high": tr("Its gamma is the largest value searched."),
     }
     edge = next((edge for edge in ends if edge in best.edges), None)
-    return None if edge is None else NextStep("edge", ends[edge], tr("Search beyond"), best.ranges)
+    return None if edge is None else NextStep("edge", ends[edge], tr("Extend the search"), best.ranges)
 
 
 def _tell_apart(best: Candidate) -> NextStep | None:
     found = None if best.scores is None else most_confused(best.scores)
     if found is None or not _stands_out(found):
         return None
-    share = figures.percent(found.share)
-    sentence = tr("{share} of its errors are between {first} and {second}", share=share, **_pair(found))
-    return NextStep("confused", sentence, tr("See the errors"), found.names)
+    sentence = tr(
+        "{share} of the errors are between {first} and {second}.",
+        share=figures.percent(found.share),
+        first=quoted_class(found.names[0]),
+        second=quoted_class(found.names[1]),
+    )
+    return NextStep("confused", sentence, tr("Show the errors"), found.names)
 
 
 def _stands_out(found: Confused) -> bool:
@@ -228,14 +456,10 @@ def _stands_out(found: Confused) -> bool:
     return found.share >= share and found.errors >= least
 
 
-def _pair(found: Confused) -> dict[str, str]:
-    return {"first": found.names[0], "second": found.names[1]}
-
-
 def _more_rows(best: Candidate) -> NextStep | None:
-    """Training rows decided far better than new ones: what is learnt of single rows, more of them would correct."""
+    """A training accuracy far above the test accuracy suggests that more rows help."""
     if best.scores is None or best.document["train_accuracy"] < best.scores.interval[1] + OVERFIT:
         return None
     known = figures.accuracy(best.document["train_accuracy"], best.document["n_train"])
-    sentence = tr("more rows may help, as {share} of the training rows are right", share=known)
+    sentence = tr("More rows may help: {share} of the training rows are correct.", share=known)
     return NextStep("rows", sentence, tr("Open the learning curve"))

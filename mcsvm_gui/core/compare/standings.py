@@ -1,12 +1,12 @@
-"""How runs stand that were tested on the same rows: how good each is, with its interval, and whether two differ.
+"""The scores of runs that were tested on the same rows, with intervals, and the tests of their differences.
 
 Intervals are those of `mcsvm evaluate`: percentiles of the same resamples of the rows. Differences are McNemar's exact
-test on the rows that both decided, adjusted by Holm over all pairs, as on the Compare page.
+test on the rows that both predict, adjusted by Holm over all pairs, as on the Compare page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,69 +24,92 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import TrainedModel
 
 UNDECIDED, WRONG, RIGHT = -1, 0, 1
+ScoreInterval = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
 class RunScores:
-    """A run on its test rows. Of each row no more is kept than a byte: there may be a hundred runs of 10^5 rows."""
+    """The scores of a run on its test rows. Each row costs one byte: there may be a hundred runs of 10^5 rows."""
 
     run: int
     outcomes: np.ndarray  # (rows,) int8: UNDECIDED, WRONG or RIGHT
     names: tuple[str, ...]
-    confusion: np.ndarray  # (classes, classes): true down, decided across; rows, or sums of their weights
+    confusion: np.ndarray  # (classes, classes): true down, predicted across; rows, or sums of their weights
     accuracy: float
-    interval: tuple[float, float]
+    interval: ScoreInterval
     balanced: float
-    balanced_interval: tuple[float, float]
+    balanced_interval: ScoreInterval
+    macro_f1: float
+    macro_f1_interval: ScoreInterval
+    counts: np.ndarray  # (classes, classes) as `confusion`, each row counted once
 
     @property
     def rows(self) -> int:
         return int((self.outcomes != UNDECIDED).sum())
 
+    def score(self, name: str) -> tuple[float, ScoreInterval]:
+        """Return a measure, by its name in `mcsvm tune --score`, and its 95% interval."""
+        return {
+            "accuracy": (self.accuracy, self.interval),
+            "balanced-accuracy": (self.balanced, self.balanced_interval),
+            "macro-f1": (self.macro_f1, self.macro_f1_interval),
+        }[name]
+
 
 def run_scores(run: int, trained: TrainedModel, rows: Dataset, seed: int) -> RunScores | None:
-    """`rows`: of known classes, that it was not trained on. None where none of them can be decided."""
+    """Score a model on `rows`, which have known classes and were not trained on; None if it predicts none of them."""
+    return scores_of(run, trained.class_names, trained.predictions(rows).labels, rows, seed)
+
+
+def scores_of(
+    run: int, class_names: tuple[str, ...], predicted: np.ndarray, rows: Dataset, seed: int
+) -> RunScores | None:
+    """Score predicted class names, None where there is no prediction, against the classes of `rows`."""
     assert rows.labels is not None
-    labels = trained.predictions(rows).labels
-    true, said = in_training_spelling(trained.class_names, rows.labels), labels != None  # noqa: E711
-    if not said.any():
-        return None
-    names = (*trained.class_names, *sorted(set(true.tolist()) - set(trained.class_names)))
-    number = {name: code for code, name in enumerate(names)}
-    codes, told = (np.array([number[name] for name in side[said]], dtype=np.int64) for side in (true, labels))
-    outcomes = np.full(rows.rows, UNDECIDED, dtype=np.int8)
-    outcomes[said] = codes == told
+    true, known = in_training_spelling(class_names, rows.labels), predicted != None  # noqa: E711
     weights = np.ones(rows.rows) if rows.weights is None else rows.weights
-    return _measured(Decided(run, outcomes, names), codes, told, weights[said], seed)
+    counted = known & (weights > 0.0)
+    if not counted.any():
+        return None
+    names = (*class_names, *sorted(set(true.tolist()) - set(class_names)))
+    number = {name: code for code, name in enumerate(names)}
+    codes, told = (np.array([number[name] for name in side[known]], dtype=np.int64) for side in (true, predicted))
+    outcomes = np.full(rows.rows, UNDECIDED, dtype=np.int8)
+    outcomes[known] = codes == told
+    kept = counted[known]
+    return _measured(_Predicted(run, outcomes, names), codes[kept], told[kept], weights[counted], seed)
 
 
-class Decided(NamedTuple):
+class _Predicted(NamedTuple):
     run: int
     outcomes: np.ndarray
     names: tuple[str, ...]
 
 
-def _measured(decided: Decided, true: np.ndarray, told: np.ndarray, weights: np.ndarray, seed: int) -> RunScores | None:
-    """As `evaluate_rows` does, of decisions alone."""
-    counted = weights > 0.0
-    true, told, weights = true[counted], told[counted], weights[counted]
-    if not weights.size:
-        return None
+def _measured(predicted: _Predicted, true: np.ndarray, told: np.ndarray, weights: np.ndarray, seed: int) -> RunScores:
+    """Measure predictions as `evaluate_rows` does."""
+    classes = len(predicted.names)
 
     def confusion(counts: np.ndarray) -> np.ndarray:
-        return decisions.confusion_of(true, told, len(decided.names), counts)
+        return decisions.confusion_of(true, told, classes, counts)
 
     drawn = np.stack([confusion(one) for block in resampled(weights, seed) for one in block])
-    whole, (accuracy, balanced) = confusion(weights), (decisions.accuracy, decisions.balanced_accuracy)
+    whole = confusion(weights)
+    accuracy, balanced, f1 = decisions.accuracy, decisions.balanced_accuracy, decisions.macro_f1
     return RunScores(
-        *decided,
-        whole,
-        *(float(accuracy(whole)), share_interval(accuracy(drawn), weights)),
-        *(float(balanced(whole)), _ends(balanced(drawn))),
+        *predicted,
+        confusion=whole,
+        accuracy=float(accuracy(whole)),
+        interval=share_interval(accuracy(drawn), weights),
+        balanced=float(balanced(whole)),
+        balanced_interval=_ends(balanced(drawn)),
+        macro_f1=float(f1(whole)),
+        macro_f1_interval=_ends(f1(drawn)),
+        counts=decisions.confusion_of(true, told, classes),
     )
 
 
-def _ends(values: np.ndarray) -> tuple[float, float]:
+def _ends(values: np.ndarray) -> ScoreInterval:
     low, high = interval(values).tolist()
     return low, high
 
@@ -95,7 +118,7 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
 
 
 def told_apart(runs: Iterable[RunScores]) -> dict[tuple[int, int], float]:
-    """p of every pair in both orders, adjusted over all pairs; pairs without rows that both decided are left out."""
+    """Return p of every pair in both orders, adjusted over all pairs; pairs without common predictions are left out."""
     found = []
     for a, b in combinations(runs, 2):
         both = (a.outcomes != UNDECIDED) & (b.outcomes != UNDECIDED)
@@ -108,8 +131,8 @@ def told_apart(runs: Iterable[RunScores]) -> dict[tuple[int, int], float]:
     return p
 
 
-def better_than_chance(run: int, others: Iterable[int], p: dict[tuple[int, int], float]) -> list[int]:
-    """Those of the others that differ from it."""
+def differing_from(run: int, others: Iterable[int], p: Mapping[tuple[int, int], float]) -> list[int]:
+    """Return the others that differ significantly from a run."""
     return [other for other in others if p.get((run, other), 1.0) < SIGNIFICANT]
 
 

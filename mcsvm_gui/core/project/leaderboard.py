@@ -1,31 +1,50 @@
-"""The leaderboard: runs that were tested on the same rows, the best first, as columns of a table of runs."""
+"""The leaderboard: runs that were tested on the same rows, the best first, as columns of a table of runs.
+
+The model that a search chose stands first. The other runs of searches follow by cross-validation, then all others by
+their test score.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.evaluate.recommended import measure_to_judge_by
 from mcsvm_gui.core.project.columns import RunColumn, columns
 from mcsvm_gui.core.project.records import RunRecord
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.standings import RunScores
+    from mcsvm_gui.core.tune.best import Chosen
 
+MEASURES = "accuracy", "balanced-accuracy", "macro-f1"  # by which the best model can be searched
+CHOSEN = "chosen"  # the key under which a project keeps what searches found for the runs they led to
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
 MOST = 100  # runs shown
 ROOMY = "C", "gamma", "kernel"  # likewise, where the window is wide
 
 
+@dataclass(frozen=True)
+class Validation:
+    """What a search found for a run: the mean over its folds, and whether it chose this run among all machines."""
+
+    mean: float
+    measure: str = "accuracy"
+    chosen: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """`place`: None of a run that goes on, or was not tested. `validation`: mean of the search that chose it."""
+    """`place`: None for a run that is not finished or not tested."""
 
     place: int | None = None
     scores: RunScores | None = None
     validation: float | None = None
+    chosen: bool = False
 
 
 Standings = Mapping[int, Standing]
@@ -46,18 +65,44 @@ def peers(record: RunRecord, records: Iterable[RunRecord]) -> list[RunRecord]:
 
 
 def standings(
-    records: Iterable[RunRecord], scores: Mapping[int, RunScores], validations: Mapping[int, float]
+    records: Iterable[RunRecord], scores: Mapping[int, RunScores], validations: Mapping[int, Validation]
 ) -> dict[int, Standing]:
     runs = list(records)
-    ranked = places([run.test_accuracy for run in runs])
-    return {
-        run.id: Standing(place, scores.get(run.id), validations.get(run.id))
-        for run, place in zip(runs, ranked, strict=True)
-    }
+    measure = board_measure(runs, validations)
+    ranked = places([_worth(run, scores.get(run.id), validations.get(run.id), measure) for run in runs])
+    found = {}
+    for run, place in zip(runs, ranked, strict=True):
+        validation = validations.get(run.id, _NO_SEARCH)
+        mean = None if math.isnan(validation.mean) else validation.mean
+        found[run.id] = Standing(place, scores.get(run.id), mean, validation.chosen)
+    return found
 
 
-def places(values: Iterable[float | None]) -> list[int | None]:
-    """1 for the largest; equal ones share a place, and what has no value has none."""
+def board_measure(records: Sequence[RunRecord], validations: Mapping[int, Validation]) -> str:
+    """Return the measure that orders the board and that its answer uses."""
+    chosen = {run.id: validations[run.id].measure for run in records if run.id in validations}
+    chosen = {run: measure for run, measure in chosen.items() if validations[run].chosen}
+    counts = next((run.document["class_counts"] for run in records if run.document is not None), ())
+    return measure_to_judge_by(chosen, counts)
+
+
+def _worth(
+    run: RunRecord, scores: RunScores | None, validation: Validation | None, measure: str
+) -> tuple[float, ...] | None:
+    """Return a sort key, larger for better runs."""
+    score = run.test_accuracy if measure == "accuracy" or scores is None else scores.score(measure)[0]
+    if run.active or (score is None and validation is None):
+        return None
+    if validation is not None and validation.measure == measure:
+        return 1.0, validation.mean, float(validation.chosen)
+    return (0.0, score) if score is not None else None
+
+
+_NO_SEARCH = Validation(math.nan)
+
+
+def places(values: Iterable[Any]) -> list[int | None]:
+    """1 for the largest; equal ones share a place, and a missing value has none."""
     values = list(values)
     known = sorted((value for value in values if value is not None), reverse=True)
     first = {value: place for place, value in reversed(list(enumerate(known, start=1)))}
@@ -73,9 +118,11 @@ def leaderboard_columns(
         return of().get(run.id, NOWHERE)
 
     def place(run: RunRecord) -> tuple[float, ...] | None:
-        """Equal ones as a search ranks them: the better validated first, then the smaller model."""
+        """Order runs of one place as a search ranks them: the better validated first, then the smaller model."""
         mine = standing(run)
-        return None if mine.place is None else (mine.place, -(mine.validation or 0.0), run.n_support or 0)
+        if mine.place is None:
+            return None
+        return mine.place, not mine.chosen, -(mine.validation or 0.0), run.n_support or 0
 
     def placed(run: RunRecord) -> str:
         """Equal ones share their place: =2."""
@@ -86,39 +133,53 @@ def leaderboard_columns(
 
     known = {column.name: column for column in columns()}
     return (
-        RunColumn("place", "#", tr("The best on the test rows first; equal ones share a place"), place, placed, True),
+        RunColumn(
+            "place",
+            "#",
+            tr("By cross-validation if C and gamma were searched, then by the test rows"),
+            place,
+            placed,
+            True,
+        ),
         RunColumn(
             "machine", tr("Run"), tr("Its name, and the mark of its machine in the plots"), _machine, _name, width=10
         ),
         _measure(
-            "test_accuracy", tr("Accuracy"), tr("Rows decided rightly, of those it was not trained on"), _accuracy
+            "test_accuracy",
+            tr("Accuracy"),
+            tr("Share of correct test rows, which the run was not trained on"),
+            _accuracy,
         ),
         _difference(baseline),
-        RunColumn(
-            "interval",
-            tr("95%"),
-            tr("Where the accuracy lies with 95% certainty, by bootstrap over the test rows"),
-            lambda run: _interval(standing(run)),
-            lambda run: _interval_text(standing(run)),
-            number=True,
-            width=10,
-        ),
+        _interval_column(standing),
         _measure(
             "balanced_accuracy",
             tr("Balanced"),
-            tr("Accuracy in which every class counts alike"),
+            tr("Balanced accuracy: the mean over classes of the share of correct rows"),
             lambda run: getattr(standing(run).scores, "balanced", None),
         ),
         _measure(
             "validation",
             tr("Validated"),
-            tr("Mean of the cross-validation that chose C and gamma"),
+            tr("Mean score of the cross-validation that chose C and gamma"),
             lambda run: standing(run).validation,
         ),
         replace(known["seconds"], width=7),
         replace(known["n_support"], title=tr("Vectors"), width=6),
         RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=13),
         *(known[name] for name in ROOMY),
+    )
+
+
+def _interval_column(standing: Callable[[RunRecord], Standing]) -> RunColumn:
+    return RunColumn(
+        "interval",
+        tr("95% interval"),
+        tr("95% confidence interval of the test accuracy, by bootstrap over the test rows"),
+        lambda run: _interval(standing(run)),
+        lambda run: _interval_text(standing(run)),
+        number=True,
+        width=10,
     )
 
 
@@ -174,3 +235,20 @@ def _certificate(run: RunRecord) -> str:
     """How far it can be from the optimum; the sign before it says whether that is near enough."""
     gap = run.relative_gap
     return figures.gap(None if gap is None else max(gap, 0.0))
+
+
+# -- what a project keeps of searches ---------------------------------------------------------------
+
+
+def search_choice(one: Chosen, *, chosen: bool, seen: bool = False) -> dict[str, Any]:
+    """Return what a project keeps for a run; `seen`: whether the search used the rows that test the run."""
+    listed = {"edges": list(one.edges), "ranges": list(one.ranges)}
+    known = {"mean": one.mean, "share": one.share, "cut": one.cut, "measure": one.measure}
+    return {**known, **listed, "chosen": chosen, "seen": seen}
+
+
+def with_choices(kept: object, runs: Iterable[int], told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the setting CHOSEN with new entries, and without runs that are gone. A project may hold anything."""
+    known = set(map(str, runs))
+    before = {run: found for run, found in kept.items() if run in known} if isinstance(kept, dict) else {}
+    return before | {str(run): dict(found) for run, found in told.items()}

@@ -37,6 +37,7 @@ class Chosen:
     cut: bool  # the search ended before it had tried all
     ranges: tuple[str, ...]  # of a search that goes on, beyond these edges: "C=2^-2:2^12"
     share: float  # of the training rows that it was validated on: after a stop not all
+    measure: str = "accuracy"  # that `mean` is of, and the machines are ranked by
 
 
 def search_for_best(
@@ -45,6 +46,7 @@ def search_for_best(
     machines: tuple[str, ...],
     budget: float,
     ranges: Sequence[str] = (),
+    score: str = "accuracy",
 ) -> tuple[Request, TuneRequest]:
     """`ranges`: of an earlier search, as `Chosen` has them; others are the usual ones."""
     from solvers.kernels import KERNELS
@@ -60,6 +62,7 @@ def search_for_best(
         machines=machines,
         C=taken["C"],
         gamma=taken.get("gamma"),
+        score=score,
         search="halving",  # where too few rows are left for a part of them: every cell of the machines that lead
         folds=_folds(dataset, share),
         led=True,
@@ -93,7 +96,7 @@ def _chosen(tuned: Tuned, cell: Cell) -> Chosen:
     searched = {"C": grid.costs, "gamma": grid.gammas}
     ranges = tuple(_further(name, one, edges) for name, one in searched.items() if one is not None)
     mine = tuned.results[cell]
-    return Chosen(cell, mine.mean, edges, tuned.stopped or tuned.over_budget, ranges, mine.share)
+    return Chosen(cell, mine.mean, edges, tuned.stopped or tuned.over_budget, ranges, mine.share, mine.score.name)
 
 
 def _is_steep(tuned: Tuned, cell: Cell, edge: str) -> bool:

@@ -35,7 +35,8 @@ class TuneMaps:
         mine, best = self.results.of(machine), self._best[machine]
         head, short = title(machine), machine
         if best is not None:
-            head, short = (f"{name}  {summary.mean(mine[best])}" for name in (head, short))
+            so_far = summary.folds_so_far(mine[best], self.results.folds)
+            head, short = (f"{name}  {summary.mean(mine[best])}{so_far}" for name in (head, short))
         shown = heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
         return heat.with_rivals(shown, self._best)
 
@@ -61,7 +62,9 @@ class TuneMaps:
         judged = {found.machine: found for found in nested if found.results}
         said = [name for number, name in enumerate(best) if number == 0 or name in composites or name in judged]
         return "\n".join(
-            summary.best_text(title(name), best[name], cells[best[name]], composites.get(name), judged.get(name))
+            summary.best_text(
+                title(name), best[name], cells[best[name]], composites.get(name), judged.get(name), self.results.folds
+            )
             for name in said
         )
 

@@ -68,10 +68,25 @@ def settled_text(result: CellResult) -> str:
     return tr("ended as decisions were proved") if settled else ""
 
 
+def folds_so_far(result: CellResult, folds: int) -> str:
+    """Say over how many folds and rows a mean was taken, unless it is complete."""
+    parts = [] if result.folds >= folds else [tr("{done} of {folds} folds", done=result.folds, folds=folds)]
+    if result.share < 1.0:
+        parts.append(tr("trained on {share} of the rows", share=Fraction(result.share).limit_denominator(99)))
+    return f" ({', '.join(parts)})" if parts else ""
+
+
 def best_text(
-    title: str, cell: Cell, result: CellResult, composite: Composite | None = None, nested: Nested | None = None
+    title: str,
+    cell: Cell,
+    result: CellResult,
+    composite: Composite | None = None,
+    nested: Nested | None = None,
+    folds: int = 0,
 ) -> str:
-    said = tr("{machine}: {score} at {place}", machine=title, score=score(result), place=place(cell))
+    """`folds`: of a complete validation; fewer are named, because their mean still changes."""
+    known = score(result) + folds_so_far(result, folds)
+    said = tr("{machine}: {score} at {place}", machine=title, score=known, place=place(cell))
     if composite is not None:
         together = _mean(result, composite.fold_accuracy)
         said = tr("{said}; {mean} with C and gamma of its own for each pair", said=said, mean=together)

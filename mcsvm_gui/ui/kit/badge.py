@@ -1,4 +1,7 @@
-"""A certificate in a word or two: a sign, a colour and the words, so that none of them is alone."""
+"""A state in a word or two: a sign, a colour and the words, so that none of them is alone.
+
+A certificate is about the optimum, not about whether the model is any good: a solved run is not green.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,13 @@ from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.theme import UNIT
 
 SIGNS = {  # kind of badge: icon, role of its colour in the theme
-    "solved": ("solved", "good"),
+    "solved": ("solved", "text"),
     "close": ("nearly", "warning"),
     "not solved": ("unsolved", "warning"),
+    "good": ("solved", "good"),
+    "doubtful": ("warning", "warning"),
+    "useless": ("warning", "bad"),
+    "untested": ("pause", "muted"),
     "failed": ("warning", "bad"),
     "running": ("play", "accent"),
     "waiting": ("pause", "muted"),

@@ -1,4 +1,4 @@
-"""What came of the runs in one sentence, with a button for each thing that can be done next."""
+"""The answer to the runs in a few sentences, the quality of the best model, and buttons for what to do next."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import labelled, push_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable, set_role, show_text
@@ -25,7 +26,7 @@ class ConclusionBar(QFrame):
     step_asked = Signal(object)  # a NextStep
     use_asked = Signal()
     save_asked = Signal()
-    _instead = ""
+    _instead = _quality = ""
     _shown_steps: tuple[NextStep, ...] = ()
     _concluded: tuple[str, Sequence[NextStep]] = ("", ())
 
@@ -40,6 +41,7 @@ class ConclusionBar(QFrame):
         self.label.setMinimumWidth(0)
         flags = Qt.TextInteractionFlag
         self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        self.badge = BadgeLabel("qualityLabel", tr("Quality of the best model"))
         self.use = push_button("useBestButton", tr("Use it on new rows"), tip=tr("Open it on the Predict page"))
         self.use.clicked.connect(self.use_asked)
         self.save = labelled(
@@ -58,16 +60,24 @@ class ConclusionBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addWidget(self.label)
+        answer = QHBoxLayout()
+        answer.setSpacing(UNIT)
+        answer.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
+        answer.addWidget(self.label, 1)
+        nest(column, answer)
         nest(column, self._row)
         column.addWidget(self.note)
         self.show_conclusion("", ())
 
-    def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None:
-        """Without words there is no bar."""
+    def show_conclusion(
+        self, words: str, steps: Sequence[NextStep], quality: str = "", verdict: str = "", tip: str = ""
+    ) -> None:
+        """Show the answer; without words the bar is hidden. `quality`: a kind of badge, with `verdict` as its text."""
         if words != self._concluded[0]:
             self.show_note("")
-        self._concluded = words, steps
+        self._concluded, self._quality = (words, steps), quality
+        self.badge.set_badge(quality, verdict, tip)
+        self.label.setToolTip(tip)
         self._show()
 
     def show_instead(self, words: str) -> None:
@@ -83,8 +93,9 @@ class ConclusionBar(QFrame):
     def _show(self) -> None:
         words, steps = (self._instead, ()) if self._instead else self._concluded
         self.setVisible(bool(words))
-        for button in (self.use, self.save):
-            button.setVisible(not self._instead)
+        self.badge.setVisible(bool(self._quality) and not self._instead)
+        self.use.setVisible(not self._instead and self._quality != "useless")
+        self.save.setVisible(not self._instead)
         if words != self.label.text():
             self.label.setText(words)
         self._show_steps(steps[:MOST])

@@ -14,10 +14,12 @@ from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.evaluate.recommended import recommended_score
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_text
-from mcsvm_gui.ui.train.leaderboard import CHOSEN
+from mcsvm_gui.core.project.leaderboard import CHOSEN, search_choice, with_choices
+from mcsvm_gui.core.tune.leader import Leader
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
@@ -38,6 +40,9 @@ class FindBestView(Protocol):
 
     @property
     def budget(self) -> float: ...
+    @property
+    def score(self) -> str: ...
+    def show_recommended(self, score: str) -> None: ...
     def show_finding(self, running: bool, stopping: bool) -> None: ...
     def show_instead(self, words: str) -> None: ...
 
@@ -51,6 +56,7 @@ class FindBest(QObject):
         self._search: Search | None = None
         self._training: set[int] = set()
         self._said = 0.0
+        self._leaders: dict[str, Leader] = {}
         self._trouble = ""  # why the last search found nothing
         self._clock = QTimer(self, interval=1000)  # the time left goes down while no fit ends
         self._clock.timeout.connect(self._say)
@@ -61,6 +67,7 @@ class FindBest(QObject):
         self._runs.project_read.connect(self._forget)
         self._runs.added.connect(lambda _: self._forget())
         self._workspace.data_changed.connect(self._forget)
+        self._workspace.data_changed.connect(self._recommend)
 
     def _forget(self) -> None:
         """Of another project, other data, or a time before runs that were trained since."""
@@ -69,6 +76,11 @@ class FindBest(QObject):
         self._say()
 
     # -- what is asked for ------------------------------------------------------------------------
+
+    def _recommend(self) -> None:
+        """Judge by the measure that suits the classes of these data, until the user picks another."""
+        dataset = self._workspace.dataset
+        self._view.show_recommended(recommended_score(() if dataset is None else dataset.class_counts))
 
     def toggle(self) -> None:
         if self._search is None:
@@ -88,7 +100,7 @@ class FindBest(QObject):
             workspace.message.emit(tr("30% of the rows are kept for the test: no choice sees them."))
         request = self._form.request
         machines = tuple(name for name in FIRST_MACHINES if self._may_be(request, name))
-        searched, wanted = search_for_best(request, dataset, machines, self._view.budget, ranges)
+        searched, wanted = search_for_best(request, dataset, machines, self._view.budget, ranges, self._view.score)
         self._runs.keep_setting(FINDING, {"request": request.document(), "search": wanted.document()})
         self._searches.start(searched, wanted, dataset)
 
@@ -153,13 +165,9 @@ class FindBest(QObject):
 
     def _keep_choice(self, found: dict[int, Chosen]) -> None:
         """What cross-validation said of each, for the leaderboard."""
-        before = self._runs.setting(CHOSEN)
-        kept = (
-            {run: told for run, told in before.items() if run in map(str, self._runs.ids())} if _known(before) else {}
-        )
         first = next(iter(found))
-        told = {str(run): _choice(one) | {"chosen": run == first} for run, one in found.items()}
-        self._runs.keep_setting(CHOSEN, kept | told)
+        told = {run: search_choice(one, chosen=run == first) for run, one in found.items()}
+        self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), told))
 
     def _follow_trainings(self) -> None:
         if self._training and not any(run in self._runs and self._runs.record(run).active for run in self._training):
@@ -189,7 +197,7 @@ class FindBest(QObject):
         if progress is None or search.state in (JobState.QUEUED, JobState.PREPARING):
             return tr("The search of C and gamma begins: all machines, on the rows that are not kept for the test.")
         if search.state is JobState.PAUSED:
-            return tr("The search rests; resume it among the jobs.")
+            return tr("Search paused. Resume it in the Jobs panel.")
         said = tr(
             "Searching C and gamma of {count} machine: {done} fits",
             "Searching C and gamma of {count} machines: {done} fits",
@@ -200,24 +208,17 @@ class FindBest(QObject):
         return ", ".join(filter(None, [said, self._best_so_far(search), left])) + "."
 
     def _best_so_far(self, search: Search) -> str:
-        from mcsvm_gui.core.tune.best import rank
-        from mcsvm_gui.core.tune.results import results_of
+        """The best combination that was validated on all folds: it never falls while the search continues."""
+        from mcsvm_gui.core.tune.results import parts_of
 
-        results = results_of(search.wanted, self._searches.cells.of(search.conditions))
-        cells = [cell for name in search.wanted.machines if (cell := results.best(name)) is not None]
-        if not cells:
-            return ""
-        best = min(cells, key=lambda cell: rank(results.cells[cell]))
-        found = results.cells[best]
-        return tr("best so far {machine} {score}", machine=best.machine, score=figures.accuracy(found.mean))
-
-
-def _choice(one: Chosen) -> dict[str, Any]:
-    return {"mean": one.mean, "share": one.share, "edges": list(one.edges), "cut": one.cut, "ranges": list(one.ranges)}
-
-
-def _known(kept: object) -> bool:
-    return isinstance(kept, dict)
+        dataset = self._workspace.dataset
+        if search.key not in self._leaders:
+            wanted = search.wanted
+            parts = wanted.parts if dataset is None else parts_of(search.request, wanted, dataset)
+            self._leaders[search.key] = Leader(parts)
+        leader = self._leaders[search.key]
+        leader.look(self._searches.cells.of(search.conditions), search.wanted)
+        return leader.text
 
 
 def _plain(document: object) -> object:

@@ -10,7 +10,16 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.project.leaderboard import ROOMY, Standings, leaderboard_columns, peers, standings
+from mcsvm_gui.core.project.leaderboard import (
+    CHOSEN,
+    MEASURES,
+    ROOMY,
+    Standings,
+    Validation,
+    leaderboard_columns,
+    peers,
+    standings,
+)
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.table import RunTable
@@ -27,7 +36,6 @@ WIDE, WIDER = 82 * UNIT, 110 * UNIT  # pixels from which there is room for how a
 MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
 FEWEST, ROWS = 2, 6  # rows that it has room for without scrolling, however small the window: at least, at most
-CHOSEN = "chosen"  # the key under which a project keeps what cross-validation said of the runs it chose
 
 
 class Leaderboard(RunTable):
@@ -130,7 +138,7 @@ class StandingsView(Protocol):
     def show_standings(self, records: Sequence[RunRecord], standings: Standings) -> None: ...
     def put_standing(self, record: RunRecord) -> None: ...
     def choose(self, runs: Sequence[int]) -> None: ...
-    def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None: ...
+    def show_conclusion(self, words: str, steps: Sequence[NextStep], quality: str, verdict: str, tip: str) -> None: ...
 
 
 class LeaderboardPresenter(QObject):
@@ -198,9 +206,12 @@ class LeaderboardPresenter(QObject):
         chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
         return peers((chosen or every)[-1], every) if every else []
 
-    def validations(self) -> dict[int, float]:
-        """By run: the mean of the cross-validation that chose it. A project may hold anything."""
-        return {run: found["mean"] for run, found in self._chosen_by_search().items()}
+    def validations(self) -> dict[int, Validation]:
+        """By run: the cross-validation that chose it. A project may hold anything."""
+        return {
+            run: Validation(found["mean"], _measure(found), found.get("chosen") is True)
+            for run, found in self._chosen_by_search().items()
+        }
 
     def _chosen_by_search(self) -> dict[int, dict[str, Any]]:
         kept = self._runs.setting(CHOSEN)
@@ -288,6 +299,7 @@ class LeaderboardPresenter(QObject):
                     record.name,
                     record.document or {},
                     scores.get(record.id),
+                    grouped=_is_grouped(record),
                     **_told(chosen.get(record.id)),
                 )
                 for record in records
@@ -299,9 +311,10 @@ class LeaderboardPresenter(QObject):
     def _conclude(self, found: Conclusion | None, of: tuple[int, ...] = ()) -> None:
         self._compared, self.conclusion = of, found
         if found is None:
-            self._view.show_conclusion("", ())
+            self._view.show_conclusion("", (), "", "", "")
         else:
-            self._view.show_conclusion(found.text, found.steps)
+            tip = "\n".join(filter(None, [found.accurate, found.ranking, found.optimum]))
+            self._view.show_conclusion(found.text, found.steps, found.quality, found.verdict, tip)
         self.concluded.emit(found)
 
 
@@ -309,11 +322,22 @@ def _told(found: Mapping[str, Any] | None) -> dict[str, Any]:
     """Of a run that a search chose, for a Candidate."""
     if found is None:
         return {}
-    flags = {name: found.get(name) is True for name in ("chosen", "cut")}
+    flags = {name: found.get(name) is True for name in ("chosen", "cut", "seen")}
     listed: dict[str, Any] = {name: tuple(map(str, found.get(name, ()))) for name in ("edges", "ranges")}
     share = found.get("share")
     listed["share"] = share if isinstance(share, float) and 0.0 < share <= 1.0 else 1.0
-    return {"validation": found["mean"], **listed, **flags}
+    return {"validation": found["mean"], "measure": _measure(found), **listed, **flags}
+
+
+def _measure(found: Mapping[str, Any]) -> str:
+    measure = found.get("measure")
+    return measure if measure in MEASURES else MEASURES[0]
+
+
+def _is_grouped(record: RunRecord) -> bool:
+    """Whether the rows of a run were split by groups or folds that the file names."""
+    read = record.plain_request.get("read")
+    return isinstance(read, Mapping) and bool(read.get("groups") or read.get("fold_column"))
 
 
 def _is_choice(found: object) -> bool:

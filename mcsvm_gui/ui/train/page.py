@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QStackedLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.machine import names
+from mcsvm_gui.core.project.leaderboard import MEASURES
+from mcsvm_gui.core.tune.options import SCORES
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
@@ -105,7 +107,7 @@ class TrainPage(PageWidget):
         self.baselines.clicked.connect(self.baselines_asked)
         self.show_baselines(False)
         self.obstacle = wrapped("obstacleLabel", "muted")
-        rows = self._best_row(), self.start, self.all, self.baselines
+        rows = self._best_row(), self._measure_row(), self.start, self.all, self.baselines
         self._ideas = machine_ideas(names.machine_titles())
         self.idea = IdeaCard("six", ideas()["six"])
         self.idea.asked.connect(self.tour_asked)
@@ -126,6 +128,16 @@ class TrainPage(PageWidget):
         row.addWidget(self.find_best, 1)
         row.addWidget(self.seconds)
         return row
+
+    def _measure_row(self) -> QComboBox:
+        """By which measure the best model is chosen."""
+        self.measure = QComboBox()
+        self.measure.setObjectName("bestScoreCombo")
+        self.measure.setAccessibleName(tr("Measure of the best model"))
+        self.measure.setToolTip(tr("The measure by which cross-validation chooses the best model"))
+        for name in MEASURES:
+            self.measure.addItem(tr("Chosen by: {measure}", measure=tr(SCORES[name])), name)
+        return self.measure
 
     def _right(self) -> QWidget:
         upper, told = QWidget(), ideas()
@@ -223,6 +235,14 @@ class TrainPage(PageWidget):
     def budget(self) -> float:
         return float(self.seconds.value())
 
+    @property
+    def score(self) -> str:
+        return str(self.measure.currentData())
+
+    def show_recommended(self, score: str) -> None:
+        """Choose the measure that suits the classes of new data."""
+        self.measure.setCurrentIndex(self.measure.findData(score))
+
     def show_finding(self, running: bool, stopping: bool) -> None:
         self._finding = running
         self._say_find(running, stopping)
@@ -281,8 +301,8 @@ class TrainPage(PageWidget):
     def choose(self, runs: Sequence[int]) -> None:
         self.board.choose(runs)
 
-    def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None:
-        self.conclusion.show_conclusion(words, steps)
+    def show_conclusion(self, words: str, steps: Sequence[NextStep], quality: str, verdict: str, tip: str) -> None:
+        self.conclusion.show_conclusion(words, steps, quality, verdict, tip)
 
     def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None:
         self.plots.show_runs(runs)

@@ -14,6 +14,7 @@ from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_text
+from mcsvm_gui.core.project.leaderboard import CHOSEN, MEASURES, search_choice, with_choices
 from mcsvm_gui.core.tune import form, summary
 from mcsvm_gui.ui.runs.checks import EXTEND, FormChecks
 from mcsvm_gui.ui.threads.cluster import ClusterField
@@ -323,21 +324,45 @@ class TunePresenter(QObject):
     def train_best(self) -> None:
         """Of each machine that is looked at."""
         if self._shown is not None:
-            self._train(list(self._shown.best(self._view.machine).values()))
+            self._train(list(self._shown.best(self._view.machine).values()), best=True)
 
     def train_cell(self, machine: str, cost: float, gamma: float | None) -> None:
         from solvers.selection.cell import Cell
 
         self._train([Cell(machine, cost, gamma)])
 
-    def _train(self, cells: Sequence[Cell]) -> None:
+    def _train(self, cells: Sequence[Cell], *, best: bool = False) -> None:
+        """`best`: the cells are the best of their machines, the best of all first."""
         from mcsvm_gui.core.tune.maps import titled
 
         if not cells or self._asked is None or self._workspace.dataset is None:
             return
         runs = self._workspace.train([self._training(cell) for cell in cells])
+        self._keep_choice(runs, cells, best=best)
         self._runs.select(runs)
         self._workspace.message.emit(tr("In training, to be watched on the Train page: {what}", what=titled(cells)))
+
+    def _keep_choice(self, runs: Sequence[int], cells: Sequence[Cell], *, best: bool) -> None:
+        """Keep what cross-validation found for each run, for the leaderboard and its answer."""
+        from mcsvm_gui.core.tune.best import Chosen
+        from solvers.selection.scores import SCORES
+
+        assert self._shown is not None
+        assert self._asked is not None
+        results, wanted = self._shown.results, self._asked[1]
+        judged = results.score.name in MEASURES
+        told = {}
+        for number, (run, cell) in enumerate(zip(runs, cells, strict=True)):
+            known = results.cells.get(cell)
+            if known is None:
+                continue
+            known = known if judged else known.scored(SCORES["accuracy"])
+            edges = results.grid.edges(cell)
+            one = Chosen(cell, known.mean, edges, self._current is not None, (), known.share, known.score.name)
+            request = self._runs.record(run).request
+            seen = request.holdout is not None and wanted.test_share != request.holdout
+            told[run] = search_choice(one, chosen=best and judged and number == 0, seen=seen)
+        self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), told))
 
     def _training(self, cell: Cell) -> Request:
         """With everything as in the search but the limit of time, which is none of the model's."""

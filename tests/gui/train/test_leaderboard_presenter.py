@@ -26,7 +26,7 @@ class View(FormView):
         super().__init__()
         self.said = ""
 
-    def show_conclusion(self, words: str, steps: Any) -> None:
+    def show_conclusion(self, words: str, steps: Any, quality: str, verdict: str, tip: str) -> None:
         self.said = words
 
     def show_standings(self, records: Any, standings: Any) -> None: ...
@@ -62,4 +62,5 @@ def test_nothing_is_concluded_while_what_a_search_chose_is_trained(desk: PageDes
     queue.end(best, ended(best))  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: board.conclusion is not None)
     assert board.conclusion.run == best
-    assert desk.presenter._view.said.startswith(desk.collection.record(best).name)
+    assert desk.presenter._view.said.startswith("Best model: ")
+    assert f"({desk.collection.record(best).name})" in desk.presenter._view.said

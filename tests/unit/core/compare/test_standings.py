@@ -1,8 +1,10 @@
-"""Runs on the same rows: the numbers of `mcsvm evaluate`, the tests of the Compare page, and one sentence."""
+"""Runs on the same rows: the numbers of `mcsvm evaluate`, the tests of the Compare page, and the answer."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,14 @@ from scipy.stats import binomtest
 
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.conclusion import Candidate, conclude
-from mcsvm_gui.core.compare.standings import RunScores, better_than_chance, most_confused, run_scores, told_apart
+from mcsvm_gui.core.compare.standings import (
+    RunScores,
+    differing_from,
+    most_confused,
+    run_scores,
+    scores_of,
+    told_apart,
+)
 from mcsvm_gui.core.compare.tested_runs import RowCache, comparison_of, decided, split_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
@@ -62,12 +71,17 @@ def test_differences_are_those_of_the_compare_page(three: list[tuple[Request, Ou
 
 
 def made_up(run: int, right: np.ndarray, names: tuple[str, ...] = ("a", "b", "c")) -> RunScores:
-    """Of rows of class a; what is wrong is called b."""
-    outcomes = right.astype(np.int8)
-    confusion = np.zeros((len(names), len(names)))
-    confusion[0, 0], confusion[0, 1] = (outcomes == 1).sum(), (outcomes == 0).sum()
-    share = float(confusion[0, 0] / confusion.sum())
-    return RunScores(run, outcomes, names, confusion, share, (share - 0.01, share + 0.01), share, (share, share))
+    """Rows of the classes in turn; a wrong row is predicted as the next class."""
+    true = np.arange(right.size) % len(names)
+    told = np.where(right, true, (true + 1) % len(names))
+    return scored(run, true, told, names)
+
+
+def scored(run: int, true: np.ndarray, told: np.ndarray, names: tuple[str, ...] = ("a", "b", "c")) -> RunScores:
+    rows = SimpleNamespace(labels=np.array(names, dtype=object)[true], rows=true.size, weights=None)
+    found = scores_of(run, names, np.array(names, dtype=object)[told], rows, 0)  # type: ignore[arg-type]
+    assert found is not None
+    return found
 
 
 def solved(run: int, **values: object) -> dict[str, object]:
@@ -79,37 +93,149 @@ ROWS = np.arange(1000)
 GOOD, LIKE, BAD = ROWS % 10 != 0, ROWS % 10 != 1, ROWS % 3 != 0
 
 
-def test_the_sentence_names_the_best_and_tells_difference_from_chance() -> None:
+def plain(text: str) -> str:
+    return text.replace("\u202f", "")
+
+
+def shares(text: str) -> list[float]:
+    """Every percentage that a text names."""
+    return [float(found) for found in re.findall(r"(\d+(?:\.\d+)?)(?=%|–)", plain(text))]  # noqa: RUF001
+
+
+def test_the_answer_comes_first_and_tells_a_lead_from_a_tie() -> None:
     runs = [made_up(1, BAD), made_up(2, GOOD), made_up(3, np.where(ROWS == 7, False, LIKE))]
-    labels = ["ova 1", "ww 2", "cs 3"]
+    machines = ["ova", "ww", "cs"]
     candidates = [
-        Candidate(one.run, label, solved(one.run), one, validation=accuracy, chosen=one.run == 2)
-        for one, label, accuracy in zip(runs, labels, (0.7, 0.91, 0.9), strict=True)
+        Candidate(
+            one.run, f"{machine} {one.run}", solved(one.run, machine=machine), one, validation=v, chosen=one.run == 2
+        )
+        for one, machine, v in zip(runs, machines, (0.7, 0.91, 0.9), strict=True)
     ]
     found = conclude(candidates, told_apart(runs))
     assert found is not None
-    assert found.run == 2
-    assert "ww 2 decides 90.0" in found.text
-    assert "0.1 points before the next" in found.text
-    assert "more than chance against ova 1, not against cs 3" in found.text
-    assert "chosen by its cross-validation of 91.0%; " in found.text
+    assert (found.run, found.quality) == (2, "good")
+    low, high = (100.0 * end for end in runs[1].interval)
+    assert found.text.startswith("Best model: Weston-Watkins (ww 2), 90.0")
+    assert shares(found.text)[:4] == [90.0, 95.0, round(low, 1), round(high, 1)]
+    assert "always predicting “a” gives 33.4" in found.text
+    assert "The lead over One-vs-all is significant; the other one is statistically tied." in found.text
+    assert "It was chosen by cross-validation (91.0%)." in plain(found.text)
     early = conclude([replace(one, share=1 / 9) for one in candidates], told_apart(runs))
     assert early is not None
-    assert "chosen by its cross-validation of 91.0% on 11% of the rows; " in early.text
-    assert better_than_chance(2, [1, 3], told_apart(runs)) == [1]
+    assert "(91.0% on 11% of the training rows)" in plain(early.text)
+    assert differing_from(2, [1, 3], told_apart(runs)) == [1]
+    assert "Solved to" in found.optimum
 
 
-def test_cross_validation_chooses_and_not_the_rows_tested_on() -> None:
+def test_cross_validation_chooses_and_not_the_test_rows() -> None:
     runs = [made_up(1, GOOD), made_up(2, LIKE & (ROWS % 7 != 0))]
     candidates = [
         Candidate(1, "a", solved(1), runs[0], validation=0.8),
-        Candidate(2, "b", solved(2), runs[1], validation=0.9, chosen=True),
+        Candidate(2, "b", solved(2), runs[1], validation=0.8, chosen=True),
     ]
     found = conclude(candidates, told_apart(runs))
     assert found is not None
     assert found.run == 2
-    assert "points behind the most accurate" in found.text
-    assert "a did better on them by more than chance" in found.text
+    assert "scored significantly higher, but cross-validation chose this model" in found.text
+
+
+def test_a_winner_by_test_rows_is_called_so() -> None:
+    runs = [made_up(1, GOOD), made_up(2, BAD)]
+    candidates = [Candidate(one.run, str(one.run), solved(one.run), one) for one in runs]
+    found = conclude(candidates, told_apart(runs))
+    assert found is not None
+    assert "chosen by the test rows, so its score is optimistic. C and gamma were not tuned." in found.text
+    alone = conclude(candidates[:1], {})
+    assert alone is not None
+    assert "optimistic" not in alone.text
+
+
+def test_random_labels_are_no_better_than_guessing() -> None:
+    random = np.random.default_rng(3)
+    true = np.repeat([0, 1, 2], 6)
+    runs = [scored(run, true, random.integers(0, 3, true.size)) for run in range(1, 7)]
+    assert all(binomtest(int(np.trace(one.counts)), 18, 1 / 3, "greater").pvalue > 0.05 for one in runs), "the oracle"
+    candidates = [
+        Candidate(one.run, f"ova {one.run}", solved(one.run), one, validation=0.43, chosen=one.run == 4) for one in runs
+    ]
+    found = conclude(candidates, told_apart(runs))
+    assert found is not None
+    assert found.quality == "useless"
+    assert found.verdict == "No better than guessing"
+    sentences = found.text.split(". ")
+    assert sentences[0] == "No model is better than guessing"
+    right = int(np.trace(runs[3].counts))
+    assert f"{100 * right / 18:.1f}%" in plain(sentences[1])
+    assert "always predicting “a” gives 33.3%" in plain(sentences[1])
+
+
+def test_a_model_that_only_repeats_the_largest_class_is_guessing() -> None:
+    true = np.array([0] * 70 + [1] * 20 + [2] * 10)
+    run = scored(1, true, np.zeros_like(true))
+    found = conclude([Candidate(1, "ww 1", solved(1), run, validation=0.7, chosen=True)], {})
+    assert found is not None
+    assert found.quality == "useless"
+
+
+def test_a_class_that_is_never_predicted_is_named_with_its_rows() -> None:
+    true = np.array([0] * 60 + [1] * 33 + [2] * 7)
+    never = scored(1, true, np.where(true == 2, 0, true))
+    found = conclude([Candidate(1, "ww 1", solved(1), never, validation=0.9, chosen=True)], {})
+    assert found is not None
+    assert found.quality == "doubtful"
+    assert found.text.split(") ")[0].startswith("Best model") or found.text.startswith("Best model")
+    assert "Class “c” is never predicted (0 of 7 test rows correct)." in found.text
+    told = np.where(true == 2, 0, true)
+    told[:3] = 2
+    wrong = conclude([Candidate(1, "ww 1", solved(1), scored(1, true, told), validation=0.9, chosen=True)], {})
+    assert wrong is not None
+    assert "Class “c” is never predicted correctly (0 of 7 test rows)." in wrong.text
+
+
+def test_unequal_classes_are_judged_by_balanced_accuracy() -> None:
+    true = np.array([0] * 180 + [1] * 18 + [2] * 12)
+    blind, fair = np.where(true == 2, 0, true), true.copy()
+    fair[:10] = 2
+    runs = [scored(1, true, blind), scored(2, true, fair)]
+    counts = {"class_counts": [600, 60, 40]}
+    assert runs[0].accuracy == pytest.approx(198 / 210)
+    assert runs[1].balanced == pytest.approx(np.mean([170 / 180, 1, 1])), "by hand"
+    candidates = [
+        Candidate(one.run, one_label, solved(one.run, **counts), one)
+        for one, one_label in zip(runs, ("x", "y"), strict=True)
+    ]
+    found = conclude(candidates, told_apart(runs))
+    assert found is not None
+    assert (found.run, found.measure) == (2, "balanced-accuracy")
+    assert "98.1% balanced test accuracy" in plain(found.text)
+    assert "guessing gives a balanced accuracy of 33.3%" in plain(found.text)
+
+
+def test_cross_validation_far_above_the_test_suggests_groups() -> None:
+    half = made_up(1, ROWS % 2 == 0)
+    one = Candidate(1, "ww 1", solved(1), half, validation=0.995, chosen=True)
+    found = conclude([one], {})
+    assert found is not None
+    assert found.quality == "doubtful"
+    assert "Cross-validation promised 99.5%, but the test shows 50.0%." in plain(found.text)
+    assert "role “group”" in found.text
+    grouped = conclude([replace(one, grouped=True)], {})
+    assert grouped is not None
+    assert "role “group”" not in grouped.text
+    near = conclude([replace(one, validation=0.53)], {})
+    assert near is not None
+    assert "promised" not in near.text
+
+
+def test_a_simple_method_that_is_better_is_named() -> None:
+    run, trees = made_up(1, BAD), made_up(-3, GOOD)
+    one = Candidate(1, "ww 1", solved(1), run, validation=0.7, chosen=True)
+    found = conclude([one], {}, {"gradient-boosted trees": trees, "the nearest": made_up(-2, ROWS % 2 == 0)})
+    assert found is not None
+    assert "significantly better on the same rows: gradient-boosted trees, 90.0% test accuracy" in plain(found.text)
+    quiet = conclude([one], {}, {"the nearest": made_up(-2, ROWS % 2 == 0)})
+    assert quiet is not None
+    assert "simple method" not in quiet.text
 
 
 UNSOLVED = {"relative_gap": 0.2, "primal": 1.0, "dual": 0.8, "violation": 0.5}
@@ -126,17 +252,17 @@ STEPS = {
 
 @pytest.mark.parametrize("code", STEPS)
 def test_what_can_be_done_next_is_said_with_its_button(code: str) -> None:
-    plain = Candidate(1, "ww 1", solved(1), made_up(1, np.ones(1000, dtype=bool)), validation=0.9)
-    quiet = conclude([plain], {})
+    usual = Candidate(1, "ww 1", solved(1), made_up(1, np.ones(1000, dtype=bool)), validation=0.9)
+    quiet = conclude([usual], {})
     assert quiet is not None
     assert quiet.steps == ()
     changes = dict(STEPS[code])
-    changed = replace(plain, **{**changes, "document": {**plain.document, **changes.get("document", {})}})  # type: ignore[arg-type]
+    changed = replace(usual, **{**changes, "document": {**usual.document, **changes.get("document", {})}})  # type: ignore[arg-type]
     found = conclude([changed], {})
     assert found is not None
     step = next(step for step in found.steps if step.code == code)
     assert step.text
-    assert found.steps[0].sentence in found.text
+    assert found.steps[0].sentence.endswith(".")
     assert found.text.endswith(".")
 
 
@@ -149,7 +275,7 @@ def test_of_equals_the_smaller_model_is_taken_and_nothing_comes_of_nothing() -> 
     found = conclude(runs, {})
     assert found is not None
     assert found.run == 2
-    assert "the next is as good, and no other differs by more than chance" in found.text
+    assert "It is statistically tied with Lee-Lin-Wahba." in found.text
     assert conclude([], {}) is None
 
 
