@@ -385,7 +385,6 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         self.support_ = model.support
         self.n_support_ = np.bincount(model.owners, minlength=model.classes)
         one = self.classes_.size == 2  # one function, positive for the second class
-        self.dual_coef_ = second_over_first(model.expansion)[None, :] if one else model.expansion.T
         self.intercept_ = np.atleast_1d(second_over_first(model.bias[None, :])[0]) if one else model.bias
 
     def _calibrate(self, problem: Problem, weights: np.ndarray) -> None:

@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
+from solvers.jit.binary import pairs as compiled_pairs
 from solvers.jit.rounding import ROUNDING
 from solvers.kernels import Kernel, Points
+from solvers.kernels.base import FeatureKernel
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
 from solvers.products import kernel_times
-from solvers.work import PREDICTION_ROWS
+from solvers.work import EXACT_BLOCK_BYTES, PREDICTION_BYTES, PREDICTION_ROWS, VALUE, Work, finish, scratch, spread
 
 TIE = ROUNDING  # difference up to which class functions tie: BLAS rounds equal rows differently by position
 
 
+Expansion: TypeAlias = Any  # np.ndarray | sp.csc_array: SciPy has no types
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
+    """A trained machine.
+
+    `expansion` is sparse, a column per pair, for the pairs of more than two classes: a pair has coefficients for the
+    support vectors of its two classes alone. For all other machines it is a dense table.
+    """
+
     machine: Machine
     kernel: Kernel
     classes: int
     support: np.ndarray  # indices into the training examples
     points: Points  # the support vectors
     owners: np.ndarray  # (n_support,) the class of each
-    expansion: np.ndarray  # (n_support, outputs)
+    expansion: Expansion  # (n_support, outputs)
     bias: np.ndarray  # (outputs,)
 
     @classmethod
     def of(cls, problem: Problem, weights: Sequence[np.ndarray], bias: Sequence[np.ndarray]) -> Model:
-        offsets = np.concatenate(list(bias))
-        whole = np.zeros((problem.labels.size, offsets.size))
-        if problem.machine.split == "joint":
-            whole[...] = weights[0]
-        else:
-            for number, part in enumerate(weights):
-                whole[problem.rows_of(number), number] = part[:, 0]
-        support = np.flatnonzero(np.any(whole != 0.0, axis=1))
+        """Build the model of these weights of each part, and b of each part.
+
+        Parts without weights, at the end, were not begun: their functions are constant.
+        """
+        support, expansion = _expansion_of(problem, weights)
         return cls(
             machine=problem.machine,
             kernel=problem.kernel,
@@ -49,48 +56,130 @@ class Model:
             support=support,
             points=support_points(problem.kernel, problem.points, support),
             owners=problem.labels[support],
-            expansion=whole[support],
-            bias=offsets,
+            expansion=expansion,
+            bias=np.concatenate(list(bias)),
         )
 
     def decision(self, features: Any) -> np.ndarray:
         """(n, outputs): class functions, or pair functions of ovo and dag (positive: the first class)."""
         points = features if isinstance(features, Points) else Points(features)
         values = np.empty((len(points), self.bias.size))
-        for start in range(0, len(points), PREDICTION_ROWS):
-            index = np.arange(start, min(start + PREDICTION_ROWS, len(points)))
+        for index in self.chunks(len(points)):
             values[index] = self._products(points.take(index)) + self.bias
         return values
 
-    def _products(self, points: Points) -> np.ndarray:
-        if self.machine.split != "pairs" or self.classes == 2:
-            return kernel_times(self.kernel, points, self.points, self.expansion)
-        values = np.zeros((len(points), self.bias.size))
-        for members, columns in self._blocks:  # a pair function has support vectors of its two classes only
-            values[:, columns] += kernel_times(
-                self.kernel, points, self.points.take(members), self.expansion[np.ix_(members, columns)]
-            )
-        return values
+    def column(self, output: int) -> np.ndarray:
+        """(n_support,) the coefficients of one class function or pair function."""
+        if not sp.issparse(self.expansion):
+            return np.asarray(self.expansion[:, output])
+        column, starts = np.zeros(self.support.size), self.expansion.indptr
+        entries = slice(starts[output], starts[output + 1])
+        column[self.expansion.indices[entries]] = self.expansion.data[entries]
+        return column
 
-    @cached_property
-    def _blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        pairs = np.array(list(combinations(range(self.classes), 2)))
-        return [
-            (np.flatnonzero(self.owners == number), np.flatnonzero((pairs == number).any(axis=1)))
-            for number in range(self.classes)
-        ]
+    def _products(self, points: Points) -> np.ndarray:
+        if not sp.issparse(self.expansion):
+            return kernel_times(self.kernel, points, self.points, self.expansion)
+        return finish(pair_products(self.kernel, points, self.points, self.expansion))
+
+    def chunks(self, rows: int) -> Iterator[np.ndarray]:
+        """Split rows into chunks whose decision values take a bounded amount of memory.
+
+        The size divides PREDICTION_ROWS, as BLAS rounds a row by its position.
+        """
+        size = PREDICTION_ROWS
+        while size > 1 and 8 * size * self.bias.size > PREDICTION_BYTES:
+            size //= 2
+        for start in range(0, rows, size):
+            yield np.arange(start, min(start + size, rows))
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the name of a registered machine in place of the machine, whose functions cannot be pickled."""
-        state = {name: value for name, value in vars(self).items() if name != "_blocks"}
-        return state | ({"machine": self.machine.name} if MACHINES.get(self.machine.name) is self.machine else {})
+        return vars(self) | ({"machine": self.machine.name} if MACHINES.get(self.machine.name) is self.machine else {})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         machine = state["machine"]
         vars(self).update(state, machine=MACHINES[machine] if isinstance(machine, str) else machine)
 
     def predict(self, features: Any) -> np.ndarray:
-        return decide(self.machine, self.decision(features), self.classes)
+        """(n,) the class of each row, in memory that does not grow with the number of pairs times rows."""
+        points = features if isinstance(features, Points) else Points(features)
+        codes = np.empty(len(points), dtype=np.int64)
+        for index in self.chunks(len(points)):
+            codes[index] = decide(self.machine, self.decision(points.take(index)), self.classes)
+        return codes
+
+
+def _expansion_of(problem: Problem, weights: Sequence[np.ndarray]) -> tuple[np.ndarray, Expansion]:
+    """(training rows with a coefficient, their coefficients)."""
+    if problem.machine.split == "pairs" and problem.classes > 2:
+        return _pair_expansion(problem, weights)
+    whole = np.zeros((problem.labels.size, problem.outputs))
+    if problem.machine.split == "joint":
+        whole[...] = weights[0]
+    else:
+        for number, part in enumerate(weights):
+            whole[problem.rows_of(number), number] = part[:, 0]
+    support = np.flatnonzero(np.any(whole != 0.0, axis=1))
+    return support, whole[support]
+
+
+def _pair_expansion(problem: Problem, weights: Sequence[np.ndarray]) -> tuple[np.ndarray, Expansion]:
+    starts = np.zeros(problem.part_count + 1, dtype=np.int64)
+    rows, values = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    for number, part in enumerate(weights):
+        used = np.flatnonzero(part[:, 0])
+        rows.append(np.asarray(problem.rows_of(number))[used])
+        values.append(part[used, 0])
+        starts[number + 1] = used.size
+    return pair_expansion(problem.labels.size, np.cumsum(starts), np.concatenate(rows), np.concatenate(values))
+
+
+def pair_expansion(
+    examples: int, starts: np.ndarray, rows: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, Expansion]:
+    """(examples with a coefficient, (n_support, pairs) their coefficients).
+
+    Pair p has `values[starts[p] : starts[p + 1]]` for these of the `rows`, which rise within a pair.
+    """
+    used = np.zeros(examples, dtype=bool)
+    used[rows] = True
+    support = np.flatnonzero(used)
+    place = np.cumsum(used) - 1
+    shape = support.size, starts.size - 1
+    kind = np.int32 if max(values.size, *shape) <= np.iinfo(np.int32).max else np.int64
+    return support, sp.csc_array((values, place[rows].astype(kind), starts.astype(kind)), shape=shape)
+
+
+def pair_products(kernel: Kernel, left: Points, right: Points, expansion: Expansion) -> Work[np.ndarray]:
+    """K(left, right) @ expansion of a sparse expansion, in float64 and in blocks of bounded size."""
+    if isinstance(kernel, FeatureKernel):
+        return (yield from kernel.times(left, right, expansion))
+    result = np.zeros((len(left), expansion.shape[1]))
+    if len(right) == 0:
+        return result
+    yield from kernel.prepare(right, np.float64)
+    height = max(1, min(len(left), EXACT_BLOCK_BYTES // (8 * len(right))))
+
+    def multiply(start: int) -> None:
+        index = np.arange(start, min(start + height, len(left)))
+        values = kernel.block(left.take(index), right, scratch((index.size, len(right))))
+        transposed = np.ascontiguousarray(values.T)
+        compiled_pairs.pair_values(expansion.indptr, expansion.indices, expansion.data, transposed, result[index[0] :])
+
+    operations = 2.0 * height * (len(right) * (left.stored + VALUE) + expansion.nnz + expansion.shape[1])
+    yield from spread(multiply, range(0, len(left), height), operations)
+    return result
+
+
+def stored_expansion(machine: Machine, classes: int, table: np.ndarray) -> Expansion:
+    """The coefficients of a dense table as a model stores them: sparse for the pairs of more than two classes."""
+    return sp.csc_array(table) if machine.split == "pairs" and classes > 2 else table
+
+
+def dense_expansion(expansion: Expansion) -> np.ndarray:
+    """The coefficients as a dense table."""
+    return expansion.toarray() if sp.issparse(expansion) else np.asarray(expansion)
 
 
 def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
@@ -102,18 +191,9 @@ def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
 
 def votes(values: np.ndarray, classes: int) -> np.ndarray:
     """(n, classes): pair (a, b) votes a where its function is positive, else b."""
-    given = (values > 0.0).astype(np.float32) @ _sides(classes)  # whole numbers, which float32 holds
-    return given.astype(np.int64) + np.arange(classes)  # class b is the second of b pairs
-
-
-@cache
-def _sides(classes: int) -> np.ndarray:
-    """(pairs, classes): 1 for the first class of a pair, -1 for the second."""
-    pairs = np.array(list(combinations(range(classes), 2))).reshape(-1, 2)
-    sides = np.zeros((len(pairs), classes), dtype=np.float32)
-    sides[np.arange(len(pairs)), pairs[:, 0]] = 1.0
-    sides[np.arange(len(pairs)), pairs[:, 1]] = -1.0
-    return sides
+    given = np.zeros((len(values), classes), dtype=np.int64)
+    compiled_pairs.count_votes(values, given)
+    return given
 
 
 def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
@@ -122,9 +202,7 @@ def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
     scikit-learn's score, without libsvm's sign: c decides between classes of equally many votes.
     """
     clarity = np.zeros((values.shape[0], classes))
-    for column, (a, b) in enumerate(combinations(range(classes), 2)):
-        clarity[:, a] += values[:, column]
-        clarity[:, b] -= values[:, column]
+    compiled_pairs.add_signed(values, clarity)
     return votes(values, classes) + clarity / (3.0 * (np.abs(clarity) + 1.0))
 
 

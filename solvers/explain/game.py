@@ -108,6 +108,14 @@ def between(model: Model, values: np.ndarray, first: int, second: int) -> np.nda
     return np.asarray(of_pair if first < second else -of_pair)
 
 
+def coefficients_between(model: Model, first: int, second: int) -> np.ndarray:
+    """(n_support,) the coefficients of the function that `between` gives."""
+    if model.machine.split != "pairs":
+        return model.column(first) - model.column(second)
+    column = model.column(int(_column(model, first, second)))
+    return column if first < second else -column
+
+
 def error_between(model: Model, errors: np.ndarray, first: int, second: int) -> np.ndarray:
     """The standard error of `between` from those of the outputs; of a difference what it is at most."""
     if model.machine.split != "pairs":

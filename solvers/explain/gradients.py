@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from solvers.errors import InputError
-from solvers.kernels.points import Points
+from solvers.kernels.points import Points, transposed_times
 from solvers.model import Model
+from solvers.work import finish
 
 
 def gradients(model: Model, row: np.ndarray) -> np.ndarray:
@@ -23,27 +25,33 @@ def gradients(model: Model, row: np.ndarray) -> np.ndarray:
 def _rbf(model: Model, row: np.ndarray) -> np.ndarray:
     """2 gamma sum_j a_j K_j (s_j - x)."""
     kernel: Any = model.kernel
-    shares = _values(model, row)[:, None] * model.expansion
-    pulled = np.asarray(model.points.rows.T @ shares)
-    return 2.0 * kernel.gamma * (pulled - row[:, None] * shares.sum(axis=0))
+    values = _values(model, row)
+    return 2.0 * kernel.gamma * (_weighted_sum(model, values) - row[:, None] * (values @ model.expansion))
 
 
 def _linear(model: Model, row: np.ndarray) -> np.ndarray:
-    return np.asarray(model.points.rows.T @ model.expansion)
+    return finish(transposed_times(model.points.rows, model.expansion))
 
 
 def _polynomial(model: Model, row: np.ndarray) -> np.ndarray:
     """gamma degree (gamma <x, s> + coef0)^(degree - 1) s."""
     kernel: Any = model.kernel
     slopes = kernel.gamma * kernel.degree * (kernel.gamma * _products(model, row) + kernel.coef0) ** (kernel.degree - 1)
-    return np.asarray(model.points.rows.T @ (slopes[:, None] * model.expansion))
+    return _weighted_sum(model, slopes)
 
 
 def _sigmoid(model: Model, row: np.ndarray) -> np.ndarray:
     """gamma (1 - K^2) s."""
     kernel: Any = model.kernel
     slopes = kernel.gamma * (1.0 - _values(model, row) ** 2)
-    return np.asarray(model.points.rows.T @ (slopes[:, None] * model.expansion))
+    return _weighted_sum(model, slopes)
+
+
+def _weighted_sum(model: Model, slopes: np.ndarray) -> np.ndarray:
+    """(features, outputs): the sum over support vectors s of slope * s * coefficient."""
+    rows = model.points.rows
+    weighted = sp.csr_array(rows.multiply(slopes[:, None])) if sp.issparse(rows) else rows * slopes[:, None]
+    return finish(transposed_times(weighted, model.expansion))
 
 
 def _values(model: Model, row: np.ndarray) -> np.ndarray:

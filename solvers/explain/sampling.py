@@ -16,6 +16,7 @@ import numpy as np
 from solvers.budget import EXPLAIN
 from solvers.explain.game import Game
 from solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, differing, in_pieces
+from solvers.model import dense_expansion
 from solvers.work import PIECE, SQUASH
 
 
@@ -49,7 +50,7 @@ def _piece(game: Game, number: int, chunk: BackgroundChunk, block: slice, pairs:
     columns, begins = chunk.products(game.model.points, block)
     changes = kernel.gamma * chunk.changes(columns, 0)
     begin = kernel.gamma * begins[0] + kernel.coef0
-    weights = game.model.expansion[block]
+    weights = dense_expansion(game.model.expansion[block])
     random = np.random.default_rng(number)
     found = np.empty((pairs, chunk.numbers.size, weights.shape[1]))
     for pair in found:

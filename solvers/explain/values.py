@@ -23,6 +23,8 @@ from solvers.explain.game import Game, sums_by_player
 from solvers.explain.power import values_of_powers
 from solvers.explain.product import values_of_products
 from solvers.explain.sampling import sampled_values
+from solvers.kernels.points import transposed_times
+from solvers.work import finish
 
 Callback = Callable[[float], bool | None]
 Way = Callable[[Game, Any, np.ndarray], Iterator[float]]  # adds the values of a row, and yields its share done
@@ -82,7 +84,7 @@ def _filling(
 def _linear(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:
     mean = np.asarray(game.weights @ game.background).ravel()
     change = np.asarray(row.toarray() if sp.issparse(row) else row).ravel() - mean
-    slopes = np.asarray(game.model.points.rows.T @ game.model.expansion)
+    slopes = finish(transposed_times(game.model.points.rows, game.model.expansion))
     values += sums_by_player(slopes * change[:, None], game)
     yield 1.0
 

@@ -267,8 +267,11 @@ def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
     return product
 
 
-def transposed_times(rows: Any, weights: np.ndarray) -> Work[np.ndarray]:
-    """rows' weights, (features, outputs): in one piece, or as the sum over pieces of rows."""
+def transposed_times(rows: Any, weights: Any) -> Work[np.ndarray]:
+    """rows' weights, (features, outputs): in one piece, or as the sum over pieces of rows; weights may be sparse."""
+    if sp.issparse(weights):
+        product = weights.T @ in_double(rows)
+        return np.ascontiguousarray((product.toarray() if sp.issparse(product) else product).T)
     each = _product_operations(rows, weights.shape[1])
     if each * rows.shape[0] <= PIECE:
         return np.asarray(in_double(rows).T @ weights)

@@ -25,7 +25,7 @@ from solvers.dual.geometry import BOX, LINE
 from solvers.dual.quantities import weights_of
 from solvers.jit.rounding import FEASIBLE
 from solvers.kernels import Points
-from solvers.model import Model
+from solvers.model import Model, stored_expansion
 from solvers.partitioned import proof
 from solvers.partitioned.block import solve_block, stacked
 from solvers.partitioned.messages import (
@@ -357,7 +357,7 @@ class PartitionedRun:
             support=np.concatenate(numbers),
             points=Points(stacked(rows)),
             owners=np.concatenate(owners),
-            expansion=np.concatenate(expansions),
+            expansion=stored_expansion(self._shape.machine, self.terms.classes, np.concatenate(expansions)),
             bias=np.concatenate([done.bias for done in self._done]),
         )
 

@@ -19,7 +19,7 @@ from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.methods.lasvm.stream import Expansion, OnlineSettings, Stream
 from solvers.methods.lasvm.table import LASVM_METHODS
-from solvers.model import Model
+from solvers.model import Model, dense_expansion, stored_expansion
 from solvers.posing import checked_points, listing, positive
 from solvers.run.loop import find_method
 from solvers.run.warmup import once
@@ -47,7 +47,7 @@ class Increment:
 
     def adopt(self, model: Model, numbers: np.ndarray, upper: np.ndarray, seen: int) -> None:
         """Start from a model trained on `seen` rows; `numbers` and `upper`: row and cost of each support vector."""
-        learnt = Expansion(model.points, numbers, model.owners, upper, model.expansion, model.bias)
+        learnt = Expansion(model.points, numbers, model.owners, upper, dense_expansion(model.expansion), model.bias)
         self.stream.adopt(learnt, seen)
 
     def learn(self, features: Any, labels: np.ndarray, weights: np.ndarray) -> None:
@@ -60,9 +60,8 @@ class Increment:
     def model(self) -> Model:
         found, machine = self.stream.expansion(), MACHINES[self._machine]
         classes = self.stream.settings.upper.size
-        return Model(
-            machine, self.kernel, classes, found.numbers, found.points, found.labels, found.weights, found.bias
-        )
+        expansion = stored_expansion(machine, classes, found.weights)
+        return Model(machine, self.kernel, classes, found.numbers, found.points, found.labels, expansion, found.bias)
 
 
 def _rehearse() -> None:

@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.arguments import kernel_matrix, pairwise
 from solvers.errors import InputError
-from solvers.model import Model, class_scores, pair_scores, second_over_first
+from solvers.kernels.points import transposed_times
+from solvers.model import Model, class_scores, dense_expansion, pair_scores, second_over_first
 from solvers.uncertainty.probability import Calibration
-from solvers.work import limited
+from solvers.work import finish, limited
 
 PRECISIONS = [np.float64, np.float32]  # of rows that are taken as they are; others become float64
 
@@ -30,7 +31,6 @@ class PredictionMixin:
     # of the training
     classes_: np.ndarray
     support_: np.ndarray
-    dual_coef_: np.ndarray
     calibration_: Calibration
     _model: Model
     _kept: np.ndarray  # the training rows of positive weight
@@ -58,12 +58,29 @@ class PredictionMixin:
         return np.empty((0, 0)) if pairwise(self.kernel) else self._model.points.rows
 
     @property
+    def dual_coef_(self) -> np.ndarray:
+        """The coefficients of the support vectors in each function, (n_functions, n_support), read-only.
+
+        The table is made anew at each access. For ovo and dag it has a row per pair, and most of it is zero: the model
+        itself stores the coefficients of the two classes of each pair alone.
+        """
+        check_is_fitted(self, "_model")
+        expansion = self._model.expansion
+        one = self.classes_.size == 2  # one function, positive for the second class
+        table = second_over_first(expansion)[None, :] if one else dense_expansion(expansion).T
+        table.flags.writeable = False
+        return table
+
+    @property
     def coef_(self) -> np.ndarray:
         """The weights of each function, (n_functions, n_features), of the linear kernel only; read-only."""
         if self.kernel != "linear":
             raise AttributeError(f"coef_ is only available with kernel='linear', not {self.kernel!r}")
         check_is_fitted(self, "_model")
-        weights = np.asarray(self.dual_coef_ @ self._model.points.rows)
+        slopes = finish(transposed_times(self._model.points.rows, self._model.expansion))
+        weights = np.ascontiguousarray(slopes.T)
+        if self.classes_.size == 2:
+            weights = second_over_first(slopes)[None, :]
         weights.flags.writeable = False
         return weights
 

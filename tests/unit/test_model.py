@@ -5,11 +5,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from oracles import vote_by_hand
 from small_data import blobs, dense_kernel, finished, problem_of
 
 from solvers.machines import MACHINES
-from solvers.model import Model, class_scores, decide, pair_column, votes
+from solvers.model import Model, class_scores, decide, dense_expansion, pair_column, votes
 
 X, Y = blobs(n=30, classes=4, seed=13)
 NEW = np.random.default_rng(3).normal(size=(9, 2))
@@ -42,7 +43,37 @@ def test_a_pair_knows_only_its_two_classes() -> None:
     model = model_of("ovo")
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
     for column, pair in enumerate(pairs):
-        assert not model.expansion[~np.isin(model.owners, pair), column].any()
+        assert not model.column(column)[~np.isin(model.owners, pair)].any()
+        assert model.column(column)[np.isin(model.owners, pair)].any()
+
+
+def test_coefficients_of_pairs_take_no_more_than_their_own_classes_have() -> None:
+    """40 classes of 3 rows: a dense table has 120 x 780 numbers, those of the two classes of each pair are 4,680."""
+    x, y = np.random.default_rng(5).normal(size=(120, 3)), np.repeat(np.arange(40), 3)
+    model = finished(problem_of(x, y, "ovo"), tolerance=1e-3).model()
+    assert model.expansion.nnz <= 6 * 780
+    size = len(pickle.dumps(model))
+    assert size < 12 * 6 * 780 + 8 * (120 * 5 + 2 * 780) + 2000
+    table = dense_expansion(model.expansion)
+    np.testing.assert_allclose(
+        model.decision(x), dense_kernel("rbf", x, x[model.support]) @ table + model.bias, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("machine", ["ovo", "dag"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_labels_do_not_depend_on_how_many_rows_are_predicted_at_once(
+    machine: str, kernel: str, sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = finished(problem_of(X, Y, machine, kernel=kernel), tolerance=1e-3).model()
+    rows = sp.csr_array(NEW) if sparse else NEW
+    values = dense_kernel(kernel, NEW, X[model.support]) @ dense_expansion(model.expansion) + model.bias
+    expected = decide(model.machine, values, 4)
+    for size in (8, 2 * 8 * 6, 1 << 25):
+        monkeypatch.setattr("solvers.model.PREDICTION_BYTES", size)
+        np.testing.assert_array_equal(model.predict(rows), expected)
+        np.testing.assert_allclose(model.decision(rows), values, atol=1e-11)
 
 
 def test_columns_of_pairs_are_in_order() -> None:

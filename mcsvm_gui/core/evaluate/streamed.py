@@ -18,7 +18,7 @@ from mcsvm_gui.core.data.preparation.rules import Prepared, Rows
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.prediction import rejections
 from mcsvm_gui.core.evaluate.scores import Scores, of_confusion
-from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
+from mcsvm_gui.core.machine.trained import Decisions, RowOutputs, TrainedModel, unseen_classes
 from solvers.work import PREDICTION_ROWS
 
 
@@ -30,13 +30,15 @@ def decided(
     After missing cells that the rules refuse, all other blocks are only looked through, so that the error counts them.
     """
     waiting: deque[tuple[Dataset, Prepared]] = deque()
-    rows, values = _RowQueue(), _RowQueue()
+    rows, outputs = _RowQueue(), _OutputQueue()
+
+    def add(some: Rows) -> None:
+        outputs.add(trained.outputs(some, probabilities=probabilities, sets=sets))
 
     def ready() -> Iterator[tuple[Dataset, Decisions]]:
-        while waiting and waiting[0][1].kept.size <= values.size:
+        while waiting and waiting[0][1].kept.size <= outputs.size:
             dataset, prepared = waiting.popleft()
-            found = values.take(prepared.kept.size)
-            yield dataset, trained.decisions(dataset, prepared, found, probabilities=probabilities, sets=sets)
+            yield dataset, trained.decisions(dataset, prepared, outputs.take(prepared.kept.size))
 
     missing: MissingCells | None = None
     for dataset in ahead(blocks):
@@ -49,11 +51,11 @@ def decided(
             continue
         waiting.append((dataset, prepared))
         rows.add(prepared.rows)
-        values.add(trained.values(rows.take(rows.size - rows.size % PREDICTION_ROWS)))
+        add(rows.take(rows.size - rows.size % PREDICTION_ROWS))
         yield from ready()
     if missing is not None:
         raise missing.error(name)
-    values.add(trained.values(rows.take(rows.size)))
+    add(rows.take(rows.size))
     yield from ready()
 
 
@@ -83,6 +85,24 @@ class _RowQueue:
         self._parts = [held[count:]] if count else [held]
         self.size -= count
         return held if count == held.shape[0] else held[:count]
+
+
+class _OutputQueue:
+    """Outputs of rows, of which the first are taken."""
+
+    def __init__(self) -> None:
+        self._parts: list[RowOutputs] = []
+        self.size = 0
+
+    def add(self, outputs: RowOutputs) -> None:
+        self._parts.append(outputs)
+        self.size += len(outputs)
+
+    def take(self, count: int) -> RowOutputs:
+        held = self._parts[0] if len(self._parts) == 1 else RowOutputs.joined(self._parts)
+        self._parts = [held[count:]]
+        self.size -= count
+        return held[:count]
 
 
 def _stacked(parts: list[Rows]) -> Rows:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
@@ -47,8 +49,10 @@ def verify(trained: TrainedModel, dataset: Dataset) -> Verification:
         recomputed=recomputed,
         same_certificate=_same(trained.certificate, recomputed),
         same_model=np.array_equal(again.support, trained.model.support)
-        and _close(again.expansion, trained.model.expansion)
-        and _close(again.bias, trained.model.bias),
+        and again.expansion.shape == trained.model.expansion.shape
+        and _near(again.expansion - trained.model.expansion, trained.model.expansion)
+        and again.bias.shape == trained.model.bias.shape
+        and _near(again.bias - trained.model.bias, trained.model.bias),
     )
 
 
@@ -76,6 +80,10 @@ def _same(stored: Certificate, found: Certificate) -> bool:
     )
 
 
-def _close(one: np.ndarray, other: np.ndarray) -> bool:
-    scale = max(1.0, float(np.abs(other).max(initial=0.0)))
-    return one.shape == other.shape and bool(np.abs(one - other).max(initial=0.0) <= CLOSE * scale)
+def _near(difference: Any, stored: Any) -> bool:
+    """Whether no number, of dense or sparse arrays, differs by more than rounding."""
+    return _largest(difference) <= CLOSE * max(1.0, _largest(stored))
+
+
+def _largest(array: Any) -> float:
+    return float(np.abs(array.data if sp.issparse(array) else array).max(initial=0.0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.explain.game import between
+from solvers.explain.game import coefficients_between
 from solvers.kernels.points import Points
 
 MOST = 12
@@ -30,7 +30,7 @@ def neighbours(trained: TrainedModel, row: Any, first: int, second: int, most: i
     if not len(model.points):
         return ()
     kernel = model.kernel.block(Points(row), model.points, np.empty((1, len(model.points))))[0]
-    shares = kernel * between(model, model.expansion, first, second)
+    shares = kernel * coefficients_between(model, first, second)
     nearest = np.argsort(-kernel, kind="stable")[:most]
     rows = dense(model.points.rows[nearest])
     return tuple(

@@ -176,10 +176,10 @@ class Surface:
     def _of_rbf(self, row: np.ndarray) -> np.ndarray:
         one, two = self._factors
         rest = self._rest(row) if self._background is None else self._mean_rest
-        weights = self.model.expansion * rest[:, None]
         used = np.flatnonzero(rest > 0.0)
         found = np.empty((self.model.bias.size, two.shape[1], one.shape[0]))
-        for output, shares in enumerate(weights.T):
+        for output in range(self.model.bias.size):
+            shares = self.model.column(output) * rest
             some = used if shares[used].all() else used[shares[used] != 0.0]  # a pair's function knows two classes
             left = one * shares if some.size == shares.size else one[:, some] * shares[some]
             right = two if some.size == shares.size else two[some]

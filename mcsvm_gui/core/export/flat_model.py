@@ -17,7 +17,7 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES
-from solvers.model import TIE, votes, walk
+from solvers.model import TIE, Expansion, dense_expansion, votes, walk
 from solvers.uncertainty.costs import CostRule
 from solvers.uncertainty.probability import Calibration
 
@@ -56,7 +56,7 @@ class FlatModel:
     vectors: Rows  # (vectors, features)
     serials: np.ndarray  # (vectors,) which training example each was
     owners: np.ndarray  # (vectors,) its class
-    expansion: np.ndarray  # (vectors, outputs)
+    expansion: Expansion  # (vectors, outputs); sparse for the pairs of more than two classes
     bias: np.ndarray  # (outputs,)
     first: int = 1  # the number that a sparse file gives its first column
     strict: bool = False  # whether the model refuses a level that it does not know, instead of taking it for none
@@ -125,9 +125,13 @@ class FlatModel:
 
     def magnitudes(self, prepared: Rows) -> np.ndarray:
         """(n, outputs): the sum of the sizes of all terms, which bounds what rounding can do."""
-        return self._summed(prepared, np.abs(self.expansion), np.abs(self.bias), absolute=True)
+        return self._summed(prepared, abs(self.expansion), np.abs(self.bias), absolute=True)
 
-    def _summed(self, prepared: Rows, weights: np.ndarray, start: np.ndarray, *, absolute: bool) -> np.ndarray:
+    def column(self, output: int) -> np.ndarray:
+        """(vectors,) the coefficients of one output."""
+        return dense_expansion(self.expansion[:, [output]])[:, 0]
+
+    def _summed(self, prepared: Rows, weights: Expansion, start: np.ndarray, *, absolute: bool) -> np.ndarray:
         """In slices of bounded memory."""
         values = np.empty((prepared.shape[0], self.outputs))
         height = max(1, 4_000_000 // max(1, len(self.serials)))
@@ -239,10 +243,10 @@ def _columns(preparation: Any) -> tuple[FlatColumn, ...]:
     )
 
 
-def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: np.ndarray) -> Sequence[Any]:
+def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: Expansion) -> Sequence[Any]:
     """One vector per output, which belongs to its class, or to the first class of its pair."""
-    weights = expansion.T @ rows
-    first = [a for a, _ in combinations(range(model.classes), 2)]
-    owner = np.array(first if model.machine.split == "pairs" else range(model.bias.size))
+    weights, outputs = expansion.T @ rows, model.bias.size
+    owner = np.triu_indices(model.classes, 1)[0] if model.machine.split == "pairs" else np.arange(outputs)
     stored = sp.csr_array(weights) if sp.issparse(rows) else np.ascontiguousarray(weights)
-    return stored, np.arange(model.bias.size), owner, np.eye(model.bias.size)
+    identity = sp.csc_array(sp.eye_array(outputs)) if sp.issparse(expansion) else np.eye(outputs)
+    return stored, np.arange(outputs), owner, identity

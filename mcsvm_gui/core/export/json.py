@@ -20,6 +20,7 @@ from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import Sentence
+from solvers.model import Expansion
 from solvers.uncertainty.costs import CostRule
 from solvers.uncertainty.probability import Calibration
 
@@ -89,7 +90,8 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "how": "prepared feature = (value, or 1 where it equals level and 0 where not, - shift) * scale, a missing "
-        "value being `fill` of its column; outputs = sum over vectors of kernel(prepared, vector) * expansion + bias",
+        "value being `fill` of its column; outputs = sum over vectors of kernel(prepared, vector) * expansion + bias. "
+        "A sparse `expansion` lists, for output p, values[starts[p]:starts[p + 1]] of vectors[starts[p]:starts[p + 1]]",
         "refused": {"missing": "where `fill` is null", "unknown_levels": plain.strict},
         "machine": plain.machine,
         "classes": plain.class_names,
@@ -103,7 +105,7 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
         "vectors": _vectors(plain),
         "serials": plain.serials,
         "owners": plain.owners,
-        "expansion": plain.expansion,
+        "expansion": _expansion(plain),
         "bias": plain.bias,
         "request": trained.request.document(),
         "certificate": _finite(trained.certificate),
@@ -140,6 +142,20 @@ def _probabilities(plain: FlatModel) -> dict[str, Any]:
 def _features(plain: FlatModel) -> list[dict[str, Any]]:
     parts = zip(plain.sources.tolist(), plain.levels, plain.shift.tolist(), plain.scale.tolist(), strict=True)
     return [{"column": c, "level": level, "shift": shift, "scale": scale} for c, level, shift, scale in parts]
+
+
+def _expansion(plain: FlatModel) -> Any:
+    """A row per vector; for the pairs of more than two classes a column per pair, with its nonzero coefficients."""
+    if not sp.issparse(plain.expansion):
+        return plain.expansion
+    columns = sp.csc_array(plain.expansion)
+    return {"shape": columns.shape, "starts": columns.indptr, "vectors": columns.indices, "values": columns.data}
+
+
+def _read_expansion(found: Any, outputs: int) -> Expansion:
+    if isinstance(found, dict):
+        return sp.csc_array((found["values"], found["vectors"], found["starts"]), shape=found["shape"])
+    return np.array(found, dtype=np.float64).reshape(-1, outputs)
 
 
 def _vectors(plain: FlatModel) -> dict[str, Any]:
@@ -184,7 +200,7 @@ def read(path: Path) -> FlatModel:
         steps=_read_preparation(found["preparation"]),
         serials=np.array(found["serials"], dtype=np.int64),
         owners=np.array(found["owners"], dtype=np.int64),
-        expansion=np.array(found["expansion"], dtype=np.float64).reshape(-1, outputs),
+        expansion=_read_expansion(found["expansion"], outputs),
         bias=np.array(found["bias"], dtype=np.float64),
         strict=found["refused"]["unknown_levels"],
         calibration=None if found["probabilities"] is None else Calibration.from_document(found["probabilities"]),

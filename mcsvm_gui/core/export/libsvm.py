@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import Files, Receipt, write_checked
@@ -26,6 +27,7 @@ from mcsvm_gui.core.export.libsvm_predictors import own_reader, svm_predict
 from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import Sentence
+from solvers.model import Expansion, dense_expansion, pair_column
 
 
 def refusal(trained: TrainedModel) -> Sentence | None:
@@ -71,7 +73,7 @@ def blocks_of(plain: FlatModel) -> Blocks:
     k = plain.classes
     order = list(range(k)) if plain.decides == "votes" else list(range(k))[::-1]
     pairs = list(zip(*np.triu_indices(k, 1), strict=True))
-    weights = plain.expansion if plain.decides == "votes" else _shifted(plain.expansion)
+    weights = _by_vector(plain.expansion) if plain.decides == "votes" else _shifted(plain.expansion)
     block = _pair_block if plain.decides == "votes" else _class_block
     parts = [block(plain, weights, order, position) for position in range(k)]
     rho = -plain.bias if plain.decides == "votes" else [plain.bias[order[j]] - plain.bias[order[i]] for i, j in pairs]
@@ -82,6 +84,11 @@ def blocks_of(plain: FlatModel) -> Blocks:
         np.concatenate([coefficients for _, coefficients in parts]),
         np.array(rho),
     )
+
+
+def _by_vector(expansion: Expansion) -> Expansion:
+    """The coefficients in an order in which those of some vectors are quickly taken."""
+    return sp.csr_array(expansion) if sp.issparse(expansion) else expansion
 
 
 def _shifted(expansion: np.ndarray) -> np.ndarray:
@@ -103,12 +110,13 @@ def _class_block(
 
 
 def _pair_block(
-    plain: FlatModel, expansion: np.ndarray, order: list[int], position: int
+    plain: FlatModel, expansion: Expansion, order: list[int], position: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """A support vector of ovo weighs on the pairs of its own class only."""
     members = np.flatnonzero(plain.owners == position)
-    columns = [column for column, pair in enumerate(plain.pairs) if position in pair]
-    return members, expansion[members][:, columns]
+    others = np.delete(np.arange(plain.classes), position)
+    columns = pair_column(np.minimum(others, position), np.maximum(others, position), plain.classes)
+    return members, dense_expansion(expansion[members][:, columns])
 
 
 def _lines(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:

@@ -15,7 +15,7 @@ from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.posing import Posed
 from mcsvm_gui.core.machine.trained import accuracy
 from solvers.kernels import Points
-from solvers.model import Model, decide
+from solvers.model import Model
 from solvers.run.loop import Run
 from solvers.run.trace import Series
 
@@ -86,7 +86,7 @@ class _LiveRows:
     def accuracy(self, model: Model) -> float:
         if self.codes.size == 0:
             return float("nan")
-        right = decide(model.machine, model.decision(self.points), model.classes) == self.codes
+        right = model.predict(self.points) == self.codes
         return accuracy(right, self.weights)
 
 

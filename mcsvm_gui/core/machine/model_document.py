@@ -17,7 +17,7 @@ from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
-from solvers.model import Model
+from solvers.model import Expansion, Model, stored_expansion
 from solvers.posing import positive, whole
 from solvers.run.ending import Ending
 from solvers.uncertainty.conformal import Conformal
@@ -30,7 +30,8 @@ PREPARATION = "idf", "donors", "donors_known"
 LANDMARKS = "landmarks", "landmarks_data", "landmarks_indices", "landmarks_indptr"
 SETS = (*LANDMARKS, "set_margins", "set_distances")
 TRAINED = "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha"
-ARRAYS = (*POINTS, *PREPARATION, *TRAINED, *SETS)
+PAIRS = "expansion_starts", "expansion_vectors"  # where the coefficients of each pair begin, and whose they are
+ARRAYS = (*PAIRS, *POINTS, *PREPARATION, *TRAINED, *SETS)
 FLOAT, INT = "<f8", "<i8"
 LONGEST_ROWS = 2**48
 
@@ -52,6 +53,7 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "label_name": trained.label_name,
         "weights": None if trained.weighing is None else asdict(trained.weighing),
         "n_support": int(model.support.size),
+        "n_coefficients": int(model.expansion.nnz) if sp.issparse(model.expansion) else None,  # None: a dense table
         "n_prepared": int(rows.shape[1]),
         "n_stored": int(rows.nnz) if sp.issparse(rows) else None,  # None: the points are dense
         "n_duals": int(trained.duals.rows.size),
@@ -98,8 +100,13 @@ def origin_document(origin: Origin) -> dict[str, Any]:
 
 def arrays_of(trained: TrainedModel) -> dict[str, np.ndarray]:
     model, duals, rows = trained.model, trained.duals, trained.model.points.rows
-    floats = {"expansion": model.expansion, "bias": model.bias, "dual_alpha": duals.alpha}
+    floats = {"bias": model.bias, "dual_alpha": duals.alpha}
     ints = {"support": model.support, "owners": model.owners, "dual_parts": duals.parts, "dual_rows": duals.rows}
+    if sp.issparse(model.expansion):
+        floats["expansion"] = model.expansion.data
+        ints |= {"expansion_starts": model.expansion.indptr, "expansion_vectors": model.expansion.indices}
+    else:
+        floats["expansion"] = model.expansion
     sets = _sets_of(trained)
     kept = {"points": rows} if sets is None else {"points": rows, "landmarks": sets.landmarks.points.rows}
     for name, points in kept.items():
@@ -131,12 +138,17 @@ def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
     expected = {
         "support": Array(INT, (support,)),
         "owners": Array(INT, (support,)),
-        "expansion": Array(FLOAT, (support, outputs)),
         "bias": Array(FLOAT, (outputs,)),
         "dual_parts": Array(INT, (parts + 1,)),
         "dual_rows": Array(INT, (_count(document, "n_duals"),)),
         "dual_alpha": Array(FLOAT, (_count(document, "n_duals"), slots)),
     }
+    if document.get("n_coefficients") is not None:
+        coefficients = _count(document, "n_coefficients")
+        expected |= {"expansion": Array(FLOAT, (coefficients,)), "expansion_vectors": Array(INT, (coefficients,))}
+        expected["expansion_starts"] = Array(INT, (outputs + 1,))
+    else:
+        expected["expansion"] = Array(FLOAT, (support, outputs))
     kinds = {"f": FLOAT, "i": INT}
     prepared = preparing.expected_arrays(document["preparation"])
     expected |= {name: Array(kinds[kind], shape) for name, (kind, shape) in prepared.items()}
@@ -192,7 +204,7 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
         support=arrays["support"],
         points=Points(_points("points", document, document["n_support"], document["n_prepared"], arrays)),
         owners=arrays["owners"],
-        expansion=arrays["expansion"],
+        expansion=_expansion(machine, arrays, len(names)),
         bias=arrays["bias"],
     )
     duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
@@ -263,6 +275,26 @@ def _check_indices(arrays: dict[str, np.ndarray], n_train: int, classes: int) ->
     begins[parts] = True
     if ((np.diff(rows) <= 0) & ~begins[1:-1]).any():
         raise ValueError("its dual variables are not in order")
+
+
+def _expansion(machine: Machine, arrays: dict[str, np.ndarray], classes: int) -> Expansion:
+    """A table, or the coefficients of each pair, which belong to support vectors of its two classes."""
+    if "expansion_starts" not in arrays:
+        return stored_expansion(machine, classes, arrays["expansion"])
+    if machine.split != "pairs":
+        raise ValueError("it has coefficients of pairs, and its machine has none")
+    starts, vectors, owners = arrays["expansion_starts"], arrays["expansion_vectors"], arrays["owners"]
+    if not _pointers(starts, vectors.size) or not _within(vectors, owners.size):
+        raise ValueError("its coefficients are inconsistent")
+    pair = np.repeat(np.arange(starts.size - 1), np.diff(starts))
+    first, second = (side[pair] for side in np.triu_indices(classes, 1))
+    if ((owners[vectors] != first) & (owners[vectors] != second)).any():
+        raise ValueError("it has coefficients of a pair for support vectors of other classes")
+    if ((np.diff(vectors) <= 0) & (np.diff(pair) == 0)).any():
+        raise ValueError("its coefficients are not in order")
+    kind = np.int32 if max(starts.size, vectors.size) <= np.iinfo(np.int32).max else np.int64
+    shape = owners.size, starts.size - 1
+    return sp.csc_array((arrays["expansion"], vectors.astype(kind), starts.astype(kind)), shape=shape)
 
 
 def _sets(document: dict[str, Any], arrays: dict[str, np.ndarray], kernel: Kernel) -> PredictionSets:

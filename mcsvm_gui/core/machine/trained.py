@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -132,6 +133,41 @@ class Decisions:
 
 
 @dataclass(frozen=True, eq=False)
+class RowOutputs:
+    """What a model computes for prepared rows, an entry per row in each array."""
+
+    finite: np.ndarray  # whether the decision values are finite
+    codes: np.ndarray  # the class, or REJECTED
+    scores: np.ndarray  # (rows, classes)
+    probabilities: np.ndarray | None
+    p_values: np.ndarray | None
+    typical: np.ndarray | None
+
+    @classmethod
+    def joined(cls, parts: Sequence[RowOutputs]) -> RowOutputs:
+        columns: Any = zip(*(part._arrays() for part in parts), strict=True)
+        arrays: list[Any] = [None if one[0] is None else np.concatenate(one) for one in columns]
+        return cls(*arrays)
+
+    def __getitem__(self, rows: slice) -> RowOutputs:
+        arrays: list[Any] = [None if one is None else one[rows] for one in self._arrays()]
+        return RowOutputs(*arrays)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def _arrays(self) -> list[Any]:
+        return [self.finite, self.codes, self.scores, self.probabilities, self.p_values, self.typical]
+
+
+def _for_all_rows(numbers: np.ndarray, rows: int, kept: np.ndarray) -> np.ndarray:
+    """The numbers at the rows that were kept, NaN at the others."""
+    table = np.full((rows, *numbers.shape[1:]), np.nan)
+    table[kept] = numbers
+    return table
+
+
+@dataclass(frozen=True, eq=False)
 class TrainedModel:
     model: Model
     class_names: tuple[str, ...]
@@ -151,55 +187,44 @@ class TrainedModel:
     def predictions(self, dataset: Dataset, *, probabilities: bool = False, sets: bool = False) -> Decisions:
         """Class names and scores of raw rows, probabilities and p-values of a model that has them."""
         prepared = self.preparation.apply(dataset)
-        values = self.values(prepared.rows)
-        return self.decisions(dataset, prepared, values, probabilities=probabilities, sets=sets)
+        outputs = self.outputs(prepared.rows, probabilities=probabilities, sets=sets)
+        return self.decisions(dataset, prepared, outputs)
 
-    def values(self, rows: Rows) -> np.ndarray:
-        """Decision values of prepared rows; not finite where they cannot be computed."""
+    def outputs(self, rows: Rows, *, probabilities: bool = False, sets: bool = False) -> RowOutputs:
+        """Return the outputs for prepared rows, computed in chunks: pairs of many classes have many decision values."""
         with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
-            return self.model.decision(rows)
+            chunks = [self._outputs(rows[some], probabilities, sets) for some in self.model.chunks(rows.shape[0])]
+        return RowOutputs.joined(chunks) if chunks else self._outputs(rows, probabilities, sets)
 
-    def decisions(
-        self,
-        dataset: Dataset,
-        prepared: Prepared,
-        values: np.ndarray,
-        *,
-        probabilities: bool = False,
-        sets: bool = False,
-    ) -> Decisions:
-        """From the decision values of prepared rows."""
-        if not np.isfinite(values).all():
-            row = int(prepared.kept[np.flatnonzero(~np.isfinite(values).all(axis=1))[0]])
+    def _outputs(self, rows: Rows, probabilities: bool, sets: bool) -> RowOutputs:
+        machine, classes, values = self.model.machine, self.model.classes, self.model.decision(rows)
+        finite = np.isfinite(values).all(axis=1)
+        shares = p_values = typical = None
+        if self.calibrated is not None and (probabilities or self.rule is not None):
+            shares = self.calibrated.found.probabilities(machine, values, classes)
+        codes = decide(machine, values, classes) if self.rule is None or shares is None else self.rule.decide(shares)
+        if sets and self.calibrated is not None and self.calibrated.sets is not None:
+            p_values, typical = self.calibrated.sets.p_values(machine, values, rows)
+        scores = class_scores(machine, values, classes) if machine.split == "pairs" else values
+        return RowOutputs(finite, codes, scores, shares if probabilities else None, p_values, typical)
+
+    def decisions(self, dataset: Dataset, prepared: Prepared, outputs: RowOutputs) -> Decisions:
+        """Return the decisions for the rows of a dataset from the outputs for its prepared rows."""
+        if not outputs.finite.all():
+            row = int(prepared.kept[np.flatnonzero(~outputs.finite)[0]])
             raise FileError(
                 dataset.name,
                 "data row {row} is too far from the training data to be computed with",
                 row=(dataset.before or 0) + row + 1,
             )
-        machine, classes = self.model.machine, self.model.classes
-        shares = None
-        if self.calibrated is not None and (probabilities or self.rule is not None):
-            shares = np.full((dataset.rows, classes), np.nan)
-            shares[prepared.kept] = self.calibrated.found.probabilities(machine, values, classes)
-        if self.rule is None or shares is None:
-            codes = decide(machine, values, classes)
-        else:
-            codes = self.rule.decide(shares[prepared.kept])
-        labels = np.full(dataset.rows, None, dtype=object)
+        labels, codes = np.full(dataset.rows, None, dtype=object), outputs.codes
         labels[prepared.kept[codes != REJECTED]] = self.names[codes[codes != REJECTED]]
-        given = np.full((dataset.rows, classes), np.nan)
-        given[prepared.kept] = class_scores(machine, values, classes) if machine.split == "pairs" else values
-        found = Decisions(labels, given, prepared.notices, shares if probabilities else None)
-        return self._with_sets(found, values, prepared) if sets else found
-
-    def _with_sets(self, found: Decisions, values: np.ndarray, prepared: Prepared) -> Decisions:
-        known = None if self.calibrated is None else self.calibrated.sets
-        if known is None:
-            return found
-        p_values, typical = np.full(found.scores.shape, np.nan), np.full(len(found.scores), np.nan)
-        with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
-            p_values[prepared.kept], typical[prepared.kept] = known.p_values(self.model.machine, values, prepared.rows)
-        return replace(found, p_values=p_values, typical=typical)
+        given, shares, p_values, typical = (
+            None if numbers is None else _for_all_rows(numbers, dataset.rows, prepared.kept)
+            for numbers in (outputs.scores, outputs.probabilities, outputs.p_values, outputs.typical)
+        )
+        assert given is not None
+        return Decisions(labels, given, prepared.notices, shares, p_values, typical)
 
     def decide(self, dataset: Dataset) -> np.ndarray:
         """The class name of each row."""

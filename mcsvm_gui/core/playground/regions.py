@@ -15,7 +15,7 @@ import numpy as np
 from mcsvm_gui.core.playground.drawing import REACH
 from mcsvm_gui.core.playground.margins import clearance
 from mcsvm_gui.core.playground.palette import BAND, LINE, MARGIN_LINE
-from solvers.model import Model, decide
+from solvers.model import Model, decide, dense_expansion
 from solvers.problem import Problem
 
 STRIP = 40000  # pixels
@@ -74,7 +74,8 @@ def _gaussian(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarray:
 def _products(model: Model, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """sum over support vectors of left[y, s] * expansion[s, c] * right[s, x], plus the bias."""
     values = np.empty((model.bias.size, left.shape[0], right.shape[1]))
-    for output, weights in enumerate(model.expansion.T):
+    for output in range(model.bias.size):
+        weights = model.column(output)
         used = np.flatnonzero(weights)  # a pair's function knows the support vectors of two classes only
         np.matmul(left[:, used] * weights[used], right[used], out=values[output])
     values += model.bias[:, None, None]
@@ -82,7 +83,7 @@ def _products(model: Model, left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _linear(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarray:
-    slopes = model.expansion.T @ model.points.rows
+    slopes = dense_expansion(model.expansion).T @ model.points.rows
     return slopes[:, 0, None, None] * across + slopes[:, 1, None, None] * down[:, None] + model.bias[:, None, None]
 
 
@@ -93,7 +94,7 @@ def _polynomial(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarra
     powers = np.arange(degree + 1)
     u, v = rows[:, 0, None] ** powers, rows[:, 1, None] ** powers
     factors = np.array([[_term(degree, i, j, gamma, coef0) for i in powers] for j in powers])
-    moments = np.einsum("sc,sj,si->cji", model.expansion, v, u) * factors
+    moments = np.einsum("sc,sj,si->cji", dense_expansion(model.expansion), v, u) * factors
     values = (down[:, None] ** powers) @ moments @ (across[:, None] ** powers).T
     return values + model.bias[:, None, None]
 

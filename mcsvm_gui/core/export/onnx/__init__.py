@@ -38,7 +38,7 @@ def refusal(trained: TrainedModel) -> Sentence | None:
     if trained.model.kernel.name == "precomputed":
         return Sentence("a precomputed kernel has no support vectors to write; use json or libsvm.")
     plain = flat_model(trained)
-    if 8 * (plain.vectors.shape[0] * (plain.width + plain.outputs)) > LARGEST:
+    if 8 * (plain.vectors.shape[0] * (plain.width + plain.outputs) + plain.outputs * plain.classes) > LARGEST:
         return Sentence("the model is larger than the 2 GB that an ONNX file can hold; use c, python or json.")
     told = (words.refusal(one) for one in (() if plain.steps is None else plain.steps.words))
     if reason := next(filter(None, told), None):

@@ -6,14 +6,17 @@ import numpy as np
 
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.onnx.graph import Graph
+from solvers.model import dense_expansion
 
 
 def weighted(graph: Graph, plain: FlatModel, features: str) -> str:
     """kernel(features, vectors) @ expansion."""
     if plain.kernel == "linear":
-        return graph.add("MatMul", features, graph.constant(plain.dense.T @ plain.expansion))
+        return graph.add("MatMul", features, graph.constant(np.asarray(plain.dense.T @ plain.expansion)))
     products = graph.add("MatMul", features, graph.constant(plain.dense.T))
-    return graph.add("MatMul", _kernel(graph, plain, features, products), graph.constant(plain.expansion))
+    return graph.add(
+        "MatMul", _kernel(graph, plain, features, products), graph.constant(dense_expansion(plain.expansion))
+    )
 
 
 def _kernel(graph: Graph, plain: FlatModel, features: str, products: str) -> str:

@@ -111,7 +111,7 @@ def _chain(root: ET.Element, plain: FlatModel, target: str, unused: Unused) -> N
         said = {**_field(name, "continuous", "double"), "feature": "predictedValue"}
         ET.SubElement(ET.SubElement(model, "Output"), "OutputField", said)
         _kernel(model, plain)
-        weights = plain.expansion[:, number]
+        weights = plain.column(number)
         used = np.flatnonzero(weights)
         _vectors(model, plain, fields, used)
         _sum(ET.SubElement(model, "SupportVectorMachine"), weights[used], float(plain.bias[number]))
@@ -226,7 +226,7 @@ def _machines(model: ET.Element, plain: FlatModel) -> None:
             a, b = plain.pairs[output]
             targets = {"targetCategory": names[a], "alternateTargetCategory": names[b]}
         machine = ET.SubElement(model, "SupportVectorMachine", targets)
-        _sum(machine, -plain.expansion[:, output], -float(plain.bias[output]))
+        _sum(machine, -plain.column(output), -float(plain.bias[output]))
 
 
 def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:

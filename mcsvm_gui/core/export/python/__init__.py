@@ -219,7 +219,7 @@ def _pairs(name: str, rows: sp.csr_array) -> str:
 def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     if getattr(sys, "frozen", False):
         return FilePrediction(None, "this program carries no Python that could run the file", probe)
-    terms = (plain.vectors.nnz if plain.sparse else plain.vectors.size) + np.count_nonzero(plain.expansion)
+    terms = (plain.vectors.nnz if plain.sparse else plain.vectors.size) + sp.csr_array(plain.expansion).nnz
     tried = probe.in_full().some(max(20, MOST_WORK // max(1, int(terms))))
     rows = _rows(plain, tried)
     command = [sys.executable, "-I", "-c", DRIVER, str(path)]
