@@ -192,7 +192,7 @@ def test_the_doctor_of_a_bundle_looks_where_its_loader_looks(tmp_path: Path, mon
 @pytest.mark.parametrize("command", ["predict", "verify"])
 def test_what_is_no_model_is_one_sentence(command: str, blobs: Path, tmp_path: Path) -> None:
     assert "no mcsvm model" in mcsvm(command, blobs, blobs).complaint
-    assert "cannot be read" in mcsvm(command, tmp_path / "none.mcsvm", blobs).complaint
+    assert "there is no such file; check its name" in mcsvm(command, tmp_path / "none.mcsvm", blobs).complaint
 
 
 def test_a_command_that_is_not_there_is_one_sentence() -> None:

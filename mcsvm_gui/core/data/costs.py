@@ -10,10 +10,10 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.options import Kind, number
 from mcsvm_gui.core.base.writing import Named, csv_text, plain_cell
 from solvers.errors import InputError
@@ -179,11 +179,8 @@ def read_costs(path: Named) -> CostTable:
 
 def _rows(path: Named) -> list[tuple[int, list[str]]]:
     """Lines with their numbers, without empty ones."""
-    try:
-        with Path(path).open("rb") as stream:
-            content = stream.read(LONGEST + 1)
-    except OSError as error:
-        raise FileError(path, "the file cannot be read: {reason}", reason=error.strerror or error) from error
+    with opened(path, LONGEST) as stream:
+        content = stream.read(LONGEST)
     try:
         text = content.decode("utf-8-sig")
         first = text.partition("\n")[0]
@@ -191,7 +188,7 @@ def _rows(path: Named) -> list[tuple[int, list[str]]]:
         rows = [(reader.line_num, [plain_cell(cell.strip()) for cell in row]) for row in reader if any(row)]
     except (ValueError, csv.Error) as error:
         raise FileError(path, "this is no CSV file in UTF-8: {reason}", reason=error) from error
-    if len(content) > LONGEST or len(rows) < 3 or len(rows[0][1]) < 3:
+    if len(rows) < 3 or len(rows[0][1]) < 3:
         raise FileError(
             path, "a cost matrix has the names of the classes in its first row and column, and a cost in every cell"
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 import tomli_w
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.writing import Named, write_text
 from mcsvm_gui.core.experiment.definition import Experiment
 from solvers.errors import InputError
@@ -22,13 +23,9 @@ HEAD = "# An experiment of mcsvm. Replay it with: mcsvm run FILE\n"
 def read_experiment(path: Named, folder: Named | None = None) -> Experiment:
     """Relative paths of data begin at `folder`, or where the file is."""
     try:
-        if os.path.getsize(path) > LARGEST:
-            raise FileError(str(path), "this is too large to be an experiment")
-        experiment = Experiment.from_document(tomllib.loads(Path(path).read_text("utf-8")))
-    except FileNotFoundError:
-        raise FileError(str(path), "there is no such file") from None
-    except OSError as error:
-        raise FileError(str(path), "the file cannot be read: {reason}", reason=error.strerror or error) from None
+        with opened(path, LARGEST) as stream:
+            text = stream.read(LARGEST).decode("utf-8")
+        experiment = Experiment.from_document(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(str(path), "this is no TOML file: {reason}", reason=" ".join(str(error).split())) from None
     except FileError:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.writing import Named, check_writable
 from solvers.errors import InputError
 
@@ -59,15 +60,15 @@ class Journal:
 
     def _read(self) -> dict[str, list[Entry]]:
         """A line that was cut off in the middle ends the file: the process was killed there."""
+        with opened(self.path) as stream:
+            content = stream.read()
+        lines = content.split(b"\n")
+        if _parsed(lines[0]) != HEAD:
+            raise FileError(self.path, "this is no file of results of mcsvm")
         try:
-            with open(self.path, "r+b") as stream:
-                content = stream.read()
-                lines = content.split(b"\n")
-                if _parsed(lines[0]) != HEAD:
-                    raise FileError(self.path, "this is no file of results of mcsvm")
-                stream.truncate(len(content) - len(lines[-1]))
+            os.truncate(self.path, len(content) - len(lines[-1]))
         except OSError as error:
-            raise FileError(self.path, "the file cannot be read: {reason}", reason=error.strerror or error) from None
+            raise FileError(self.path, "the file cannot be written: {reason}", reason=error.strerror or error) from None
         entries: dict[str, list[Entry]] = {}
         for number, line in enumerate(lines[1:-1], 2):
             key, entry = self._entry(line, number)

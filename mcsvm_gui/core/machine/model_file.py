@@ -18,6 +18,7 @@ import numpy as np
 
 from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.writing import replacing
 from mcsvm_gui.core.machine import model_document
 from mcsvm_gui.core.machine.model_document import Array
@@ -71,7 +72,8 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 def load(path: str | os.PathLike[str]) -> TrainedModel:
     """Raises FileError, and nothing else, where this is no sound model of a version that is known here."""
-    return _opened(path, path)
+    with opened(path) as stream:
+        return _opened(path, stream)
 
 
 def unpacked(name: str | os.PathLike[str], content: bytes) -> TrainedModel:
@@ -79,7 +81,7 @@ def unpacked(name: str | os.PathLike[str], content: bytes) -> TrainedModel:
     return _opened(name, io.BytesIO(content))
 
 
-def _opened(path: str | os.PathLike[str], source: str | os.PathLike[str] | IO[bytes]) -> TrainedModel:
+def _opened(path: str | os.PathLike[str], source: IO[bytes]) -> TrainedModel:
     with _doubting(path):
         try:
             with zipfile.ZipFile(source) as archive:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mcsvm_gui.core.base.opening import is_pipe, opened
 from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
 from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, as_file_error, refuse, storing
@@ -246,7 +247,9 @@ def _check_free(target: Path) -> None:
 
 def examine(path: Path) -> None:
     """Refuse what is no project by its first bytes, without a trace left on it."""
-    with open(path, "rb") as stream:
+    if is_pipe(path):
+        refuse(path, Sentence("this is no mcsvm project"))
+    with opened(path) as stream:
         header = stream.read(HEADER)
     if len(header) < HEADER or not header.startswith(MAGIC):
         refuse(path, Sentence("this is no mcsvm project"))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.writing import spool
+from mcsvm_gui.core.base.opening import is_pipe, opened
 from mcsvm_gui.core.data.files.compression import (
     BROKEN,
     LAYERS,
@@ -31,15 +29,13 @@ class UnpackedFile:
 
     def __init__(self, path: Path) -> None:
         self._kept: IO[bytes] | None = None
+        self._pipe = ExitStack()
         self.path = path
-        if path != STANDARD_INPUT and _is_pipe(path):
-            self._kept = spool()
-            with reading(path) as stream:
-                shutil.copyfileobj(stream, self._kept)
+        if path != STANDARD_INPUT and is_pipe(path):
+            self._kept = self._pipe.enter_context(opened(path))
 
     def __del__(self) -> None:
-        if self._kept is not None:
-            self._kept.close()
+        self._pipe.close()
 
     def pieces(self) -> Iterator[bytes]:
         """Of `PIECE` bytes, but for the last. A workbook and an .npz file are not unpacked."""
@@ -86,10 +82,3 @@ class UnpackedFile:
             if not kind:
                 raise
             raise damaged(self.path, kind, trouble) from None
-
-
-def _is_pipe(path: Path) -> bool:
-    try:
-        return stat.S_ISFIFO(path.stat().st_mode)
-    except (OSError, ValueError):
-        return False

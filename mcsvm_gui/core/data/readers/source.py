@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import io
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.writing import spool
+from mcsvm_gui.core.base.opening import copied, opened
 from mcsvm_gui.core.data.files.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
 from solvers.errors import Sentence
@@ -86,10 +86,23 @@ def checked_source(source: Source) -> Source:
 
 def take_standard_input() -> None:
     """By a command that is given - for its data: rows that a request names later are not waited for."""
-    kept = spool()
-    atexit.register(kept.close)
-    shutil.copyfileobj(sys.stdin.buffer, kept)
-    _taken[:] = [kept]
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise FileError(STANDARD_INPUT, "standard input is closed; name a file, or send the rows through a pipe")
+    if _is_device(stream):
+        raise FileError(STANDARD_INPUT, "standard input is a device; name a file, or send the rows through a pipe")
+    rows = copied(STANDARD_INPUT, stream)
+    atexit.register(rows.close)
+    _taken[:] = [rows]
+
+
+def _is_device(stream: IO[bytes]) -> bool:
+    """Whether bytes come from a device that is no keyboard."""
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except io.UnsupportedOperation:  # rows in memory
+        return False
+    return stat.S_ISCHR(mode) and not stream.isatty()
 
 
 @contextmanager
@@ -105,34 +118,8 @@ def reading(path: Path) -> Iterator[IO[bytes]]:
         _taken[0].seek(0)
         yield _taken[0]
         return
-    try:
-        mode = path.stat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise FileError(path, "this is a device; name a data file")
-        with path.open("rb") as stream:
-            yield stream
-    except FileNotFoundError:
-        raise FileError(path, "there is no such file{hint}", hint=_similar(path)) from None
-    except PermissionError:
-        raise FileError(path, "no permission to read this file; ask its owner, or copy it") from None
-    except ValueError as trouble:  # NUL in a path
-        if isinstance(trouble, FileError):
-            raise
-        raise FileError(repr(os.fspath(path)), "this is no file name: {reason}", reason=trouble) from None
-    except OSError as trouble:
-        reason = trouble.strerror or type(trouble).__name__
-        raise FileError(path, "the file cannot be read: {reason}", reason=reason) from None
-
-
-def _similar(path: Path) -> Sentence:
-    """The one file that differs by its suffix or its letters' case only."""
-    try:
-        beside = [found.name for found in path.parent.iterdir() if found.is_file()]
-    except (OSError, ValueError):
-        return Sentence("; check the folder's name")
-    stem = path.name.lower().split(".")[0]
-    near = sorted(name for name in beside if stem and name.lower().split(".")[0] == stem)
-    return Sentence("; there is {name}", name=near[0]) if near else Sentence("; check its name")
+    with opened(path) as stream:
+        yield stream
 
 
 def refuse_strangers(path: Path, data: bytes) -> None:
