@@ -56,6 +56,7 @@ def train(desk: Desk) -> Any:
     from mcsvm_gui.ui.train.next_steps import NextSteps
     from mcsvm_gui.ui.train.page import TrainPage
     from mcsvm_gui.ui.train.presenter import TrainPresenter
+    from mcsvm_gui.ui.train.reuse import Reuse
     from mcsvm_gui.ui.train.uncertified import Uncertified
 
     page, table = TrainPage(), RunPanel(columns())
@@ -68,6 +69,7 @@ def train(desk: Desk) -> Any:
     finder = FindBest(page, presenter, board)
     Baselines(page, presenter)
     Uncertified(presenter)
+    Reuse(page, presenter)
     NextSteps(page, board, desk.workspace, finder.start).page_asked.connect(desk.show)
     return presenter
 

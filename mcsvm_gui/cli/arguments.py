@@ -39,6 +39,7 @@ def train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("--model", metavar="OUT.mcsvm", help="where to keep the model")
     parser.add_argument("--trace", metavar="OUT.csv", help="where to write the trace of the training")
+    _refit_option(parser, "--holdout")
     _options(parser, "train")
     _output(parser)
 
@@ -53,6 +54,7 @@ def tune(parser: argparse.ArgumentParser) -> None:
         help="train the best cell of each machine, test them on the rows that --test-share kept apart, and keep the"
         " best by cross-validation",
     )
+    _refit_option(parser, "--test-share and --model")
     _report_option(parser)
     parser.epilog = (
         "--machine takes several names, as in ww,cs, or all. --C and --gamma take ranges, or one number each."
@@ -108,6 +110,15 @@ def report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help=_endings())
     parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
     _output(parser)
+
+
+def _refit_option(parser: argparse.ArgumentParser, needs: str) -> None:
+    parser.add_argument(
+        "--refit",
+        action="store_true",
+        help=f"after the test on held-out rows ({needs}), train the delivered model on all rows; the document says"
+        " which number belongs to which model",
+    )
 
 
 def _jobs_options(parser: argparse.ArgumentParser) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare.conclusion import Candidate, Conclusion, conclude
+from mcsvm_gui.core.compare.refit import refit_request
 from mcsvm_gui.core.compare.standings import RunScores, run_scores, told_apart
 from mcsvm_gui.core.compare.tested_runs import split_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.machine.summary import refit_sentence
 from mcsvm_gui.core.project.leaderboard import MEASURES
 from mcsvm_gui.core.tune.best import best_of_each, trainings
 from mcsvm_gui.core.tune.options import TuneRequest
@@ -29,6 +32,7 @@ class KeptModel:
     candidates: tuple[Candidate, ...]
     conclusion: Conclusion
     model: str
+    refit: Mapping[str, Any] | None = None  # the train document of the model trained on all rows
 
     def document(self) -> dict[str, Any]:
         return {
@@ -37,6 +41,7 @@ class KeptModel:
             "conclusion": self.conclusion.text,
             "answer": self.conclusion.document(),
             "model": self.model,
+            **({} if self.refit is None else {"delivered": dict(self.refit), "refit": self.refit["refit"]}),
         }
 
     def summary_lines(self) -> list[str]:
@@ -44,7 +49,8 @@ class KeptModel:
         rows = [_row(one) for one in self.candidates]
         answer = self.conclusion
         said = filter(None, [answer.accurate, answer.ranking, f"Optimum: {answer.optimum}"])
-        return ["", *said, "", header, *rows, "", f"Model: {self.model}"]
+        delivered = [] if self.refit is None else [refit_sentence(self.refit["refit"])]
+        return ["", *said, "", header, *rows, "", *delivered, f"Model: {self.model}"]
 
 
 def _row(one: Candidate) -> str:
@@ -67,8 +73,10 @@ def _interval(found: RunScores | None) -> str:
     return figures.interval(*found.interval, found.rows)
 
 
-def check_best(wanted: TuneRequest) -> None:
-    """Refuse a measure that models cannot be ranked by, before the search."""
+def check_best(wanted: TuneRequest, *, refit: bool) -> None:
+    """Refuse what no model can be kept by, before the search."""
+    if refit and wanted.test_share is None:
+        raise InputError("--refit trains on all rows after a test on some of them: add --test-share 0.3")
     if wanted.score not in MEASURES:
         raise InputError("--model ranks machines by {choices}; choose one with --score", choices=", ".join(MEASURES))
 
@@ -82,9 +90,11 @@ def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
     rows = split_rows(requests[0], dataset, None)
     tested = rows.tested if rows.kind == "test" else None
     candidates: list[Candidate] = []
+    best: Outcome | None = None
     for number, (request, choice) in enumerate(zip(requests, found.values(), strict=True)):
         outcome = _train(request, dataset, options)
         if number == 0:
+            best = outcome
             model_file.save(options.model, outcome.trained)
         known = None if tested is None else run_scores(number, outcome.trained, tested, request.seed)
         candidates.append(
@@ -105,7 +115,11 @@ def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
         )
     conclusion = conclude(candidates, told_apart(one.scores for one in candidates if one.scores is not None))
     assert conclusion is not None
-    return KeptModel(tuple(candidates), conclusion, options.model)
+    assert best is not None
+    final = _train(refit_request(best, dataset), dataset, options) if options.refit else None
+    if final is not None:
+        model_file.save(options.model, final.trained)
+    return KeptModel(tuple(candidates), conclusion, options.model, None if final is None else final.document)
 
 
 def _train(request: Request, dataset: Dataset, options: argparse.Namespace) -> Outcome:

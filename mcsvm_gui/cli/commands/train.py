@@ -20,6 +20,7 @@ from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
 from mcsvm_gui.core.cluster.connection import StoppedWaitingError
 from mcsvm_gui.core.cluster.session import train_on_cluster
+from mcsvm_gui.core.compare.refit import refit_request
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
@@ -27,7 +28,7 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import test_of
 from mcsvm_gui.core.machine.state import claim_of
-from mcsvm_gui.core.machine.summary import calibration_text, loss_text, weight_lines
+from mcsvm_gui.core.machine.summary import calibration_text, loss_text, refit_sentence, weight_lines
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Trace
@@ -45,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
         progress.begin(first)
         try:
             outcome = training(progress, lambda: interrupt.requested)
+            if options.refit and not interrupt.requested:
+                outcome = _refit(outcome, request, progress, lambda: interrupt.requested)
         except StoppedWaitingError:  # before the workers had read the data: there is nothing to keep
             raise KeyboardInterrupt from None
         finally:
@@ -60,6 +63,8 @@ def _check(request: Request, options: argparse.Namespace) -> None:
     """Before anything long begins."""
     if request.test is not None and request.holdout is not None:
         raise InputError("--test and --holdout cannot go together: test on a file, or on a part of DATA")
+    if options.refit and (request.holdout is None or request.scheduler is not None):
+        raise InputError("--refit trains on all rows after a test on some of them: add --holdout 0.3, on this computer")
     check_outputs((options.model, options.trace), (options.data, options.test))
 
 
@@ -73,6 +78,14 @@ def _here(request: Request, options: argparse.Namespace) -> tuple[str, Training,
         return train(known, dataset, test, progress, stopped, progress.folds, progress.certifying)
 
     return "preparing ...", training, CheckedPlan.of(known, dataset, test)
+
+
+def _refit(tested: Outcome, request: Request, progress: ProgressLine, stopped: Callable[[], bool]) -> Outcome:
+    """Train the settings that were tested on all rows."""
+    dataset = open_dataset(str(request.data), request.read)
+    progress.begin("training on all rows ...")
+    final = refit_request(tested, dataset)
+    return train(final, dataset, None, progress, stopped, progress.folds, progress.certifying)
 
 
 def _on_cluster(request: Request) -> tuple[str, Training, None]:
@@ -166,6 +179,8 @@ def _calibration_lines(found: dict[str, Any] | None) -> list[str]:
 
 
 def _accuracy_text(found: dict[str, Any]) -> str:
+    if "refit" in found:
+        return refit_sentence(found["refit"])
     words = f"Accuracy: {figures.accuracy(found['train_accuracy'], found['n_train'])} of the training rows"
     if found["test_accuracy"] is None:
         return f"{words}; not tested on other rows."

@@ -41,8 +41,10 @@ MOST_PAIRS = 45  # printed: those of ten classes
 def run(options: argparse.Namespace) -> int:
     request, wanted = read(options)
     check(request, wanted)
+    if options.refit and options.model is None:
+        raise InputError("--refit trains the delivered model on all rows: add --model OUT.mcsvm and --test-share 0.3")
     if options.model is not None:
-        check_best(wanted)
+        check_best(wanted, refit=options.refit)
     check_report(options.report)
     check_outputs((options.output, options.report, options.model), (options.data, options.costs))
     dataset = open_dataset(options.data, request.read)

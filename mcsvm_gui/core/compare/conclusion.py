@@ -37,6 +37,14 @@ Quality = Literal["good", "doubtful", "useless", "untested"]
 
 
 @dataclass(frozen=True)
+class FinalModel:
+    """A run on all rows with the settings of a tested run."""
+
+    label: str
+    rows: int
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A run that has ended."""
 
@@ -52,6 +60,8 @@ class Candidate:
     ranges: tuple[str, ...] = ()  # of a search that continues, as core/tune/best.py writes them
     measure: str = "accuracy"  # that the search chose by
     seen: bool = False  # whether the search used the rows that test this run
+    held_out: bool = False  # a part of its data tested it, so that a final model can be trained on all rows
+    final: FinalModel | None = None  # that was trained on all rows with the same settings
     grouped: bool = False  # whether its rows were split by groups or by a fold column
 
 
@@ -159,6 +169,7 @@ class _Answer:
         shown = [self._accurate(), *warnings[:2], *([] if warnings or self._useless else [ranking]), origin]
         optimum_text = optimum.sentences
         shown += [] if optimum.kind == "solved" else [optimum_text]
+        shown.append(self._final())
         return Conclusion(
             run=best.run,
             quality=self._quality(warnings),
@@ -166,7 +177,7 @@ class _Answer:
             accurate=" ".join([self._accurate(), *warnings]),
             ranking=" ".join(filter(None, [ranking, origin])),
             optimum=optimum_text,
-            steps=tuple(_steps(best)),
+            steps=tuple(step for step in _steps(best) if step.code != "refit" or not self._useless),
             measure=self.measure,
             warnings=tuple(warnings),
         )
@@ -351,6 +362,16 @@ class _Answer:
         seen = tr("The search also used the test rows, so the test score is optimistic.") if best.seen else ""
         return f"{said} {seen}".strip()
 
+    def _final(self) -> str:
+        found = self.best.final
+        if found is None:
+            return ""
+        return tr(
+            "The final model, {run}, is trained on all {rows} rows with the same settings.",
+            run=found.label,
+            rows=figures.count(found.rows),
+        )
+
     # -- names ------------------------------------------------------------------------------------
 
     def _named(self, one: Candidate) -> str:
@@ -395,7 +416,7 @@ def _accuracy(one: Candidate) -> float:
 
 def _steps(best: Candidate) -> list[NextStep]:
     found = (
-        *(_hold_out(best), _solve(best), _search(best), _search_on(best)),
+        *(_hold_out(best), _solve(best), _search(best), _search_on(best), _train_final(best)),
         *(_extend(best), _tell_apart(best), _more_rows(best)),
     )
     return [step for step in found if step is not None]
@@ -424,6 +445,13 @@ def _search_on(best: Candidate) -> NextStep | None:
         return None
     sentence = tr("The search ended before it had tried everything.")
     return NextStep("cut", sentence, tr("Continue the search"), best.ranges)
+
+
+def _train_final(best: Candidate) -> NextStep | None:
+    if not best.held_out or best.scores is None or best.final is not None:
+        return None
+    sentence = tr("The held-out rows tested the model. Now they can help to train it.")
+    return NextStep("refit", sentence, tr("Train the final model on all rows"))
 
 
 def _extend(best: Candidate) -> NextStep | None:

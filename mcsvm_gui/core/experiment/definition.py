@@ -16,7 +16,8 @@ from mcsvm_gui.core.machine.request import OPTIONS, Request
 from solvers.errors import InputError
 
 SCHEMA = 1
-OF_DATA = "data", "test", "digest", "test_digest", "read", "rules"  # fields of a request that a data set settles
+# Fields of a request that a data set settles, or that say what came before it.
+OF_DATA = "data", "test", "digest", "test_digest", "tested", "read", "rules"
 TEXTS = "test", "digest", "test_digest"  # of a data set, where there are any
 
 

@@ -42,4 +42,7 @@ def _arguments(request: Request, name: str) -> list[str]:
     if unsayable:
         raise InputError("the command line cannot say what to do with {what}", what=unsayable[0].title.lower())
     said.sort(key=lambda one: one[0].group == "machine")
-    return [word for option, value in said if name in option.commands for word in option.arguments(value)]
+    words = [word for option, value in said if name in option.commands for word in option.arguments(value)]
+    if name == "train" and request.tested is not None:
+        words += [f"--holdout={request.tested.holdout!r}", "--refit"]
+    return words

@@ -8,7 +8,7 @@ from typing import Any
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.machine import names
-from mcsvm_gui.core.machine.request import OPTIONS
+from mcsvm_gui.core.machine.request import OPTIONS, Request
 from solvers.errors import InputError
 
 ASKED = {name: option for name, option in OPTIONS.items() if option.train}
@@ -35,6 +35,16 @@ def read_form(texts: Mapping[str, str], parameters: Collection[str]) -> tuple[di
         except InputError as error:
             errors[name] = worded(error)
     return values, errors
+
+
+def texts_of(request: Request) -> dict[str, str]:
+    """Return the texts of a form that asks for what a request asks for."""
+    texts = {}
+    for name, option in ASKED.items():
+        value = getattr(request, name)
+        said = value is not None and (name in DEFAULTS or value != option.default)
+        texts[name] = option.kind.written(value) if said else ""
+    return texts
 
 
 # -- class weights --------------------------------------------------------------------------------

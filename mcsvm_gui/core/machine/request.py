@@ -5,8 +5,9 @@ A new option is a line here and its use where a problem is posed (`posing`) or i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from mcsvm_gui.core.base import options
@@ -38,6 +39,50 @@ CALIBRATIONS = {
 def _named(titles: Iterable[str]) -> Kind:
     """Any name: which there are is the solvers' knowledge."""
     return Kind("|".join(titles))
+
+
+@dataclass(frozen=True)
+class TestedModel:
+    """What is known of the model that was tested before its settings were trained on all rows.
+
+    Plain values: they travel in the request of the delivered model, and so in its file.
+    """
+
+    holdout: float  # share of the rows that tested it
+    n_train: int
+    n_test: int
+    test_accuracy: float
+    low: float  # of the 95% interval of the test accuracy
+    high: float
+    train_accuracy: float
+    ending: str
+    relative_gap: float
+
+    __test__ = False  # for pytest, which takes the name for a test
+
+    def document(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: object) -> TestedModel:
+        """Raises InputError if the document describes no tested model: a file may hold anything."""
+        if not isinstance(document, Mapping) or {one.name for one in fields(cls)} != set(document):
+            raise InputError("this describes no tested model")
+        for name, value in document.items():
+            wanted = (str,) if name == "ending" else (int,) if name.startswith("n_") else (int, float)
+            if type(value) not in wanted or (isinstance(value, float) and not math.isfinite(value)):
+                raise InputError("{name} of a tested model cannot be {value!r}", name=name, value=value)
+        return cls(**document)
+
+    def report(self, n_train: int) -> dict[str, Any]:
+        """Return the part `refit` of a train document; `n_train`: the rows of the delivered model."""
+        told = self.document()
+        told["interval"] = [told.pop("low"), told.pop("high")]
+        note = (
+            f"test_accuracy, n_test and what stands in tested belong to a model trained on {self.n_train} rows;"
+            f" all other numbers belong to the delivered model, trained on all {n_train} rows and not tested itself"
+        )
+        return {"tested": told, "delivered": {"n_train": n_train, "tested": False}, "note": note}
 
 
 @dataclass(frozen=True)
@@ -148,6 +193,7 @@ class Request:
     )
     digest: str | None = option(None, Kind(), "SHA-256")  # of the training file, once it was read
     test_digest: str | None = option(None, Kind(), "SHA-256 of the test file")  # likewise
+    tested: TestedModel | None = None  # the model that was tested before these settings were trained on all rows
 
     def __post_init__(self) -> None:
         if self.kernel in names.NOT_FOR_FILES:
@@ -169,11 +215,14 @@ class Request:
     def document(self) -> dict[str, Any]:
         """Plain JSON."""
         parts = {"rules": options.plain(self.rules), "read": options.plain(self.read)}
-        return {**asdict(self), **options.plain(self), **parts}
+        whole = {**asdict(self), **options.plain(self), **parts}
+        if self.tested is None:
+            del whole["tested"]
+        return whole
 
     def said(self) -> dict[str, Any]:
         """Of the document what differs from the defaults."""
-        given, plain = self.document(), Request().document()
+        given, plain = self.document(), {"tested": None, **Request().document()}
         for name in ("rules", "read"):
             given[name] = {key: value for key, value in given[name].items() if value != plain[name][key]}
             plain[name] = {}
@@ -186,6 +235,8 @@ class Request:
             given = dict(document)
             for name in OPTIONS.keys() & given.keys():
                 given[name] = OPTIONS[name].kind.loaded(given[name])
+            if given.get("tested") is not None:
+                given["tested"] = TestedModel.from_document(given["tested"])
             given["rules"] = Rules(**given.get("rules", {}))
             if "read" in given:
                 given["read"] = ReadOptions(**{"names": (), **given["read"]})  # without a word on ids they were learned

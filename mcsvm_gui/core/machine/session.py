@@ -18,7 +18,7 @@ from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.calibration import FoldsDone, OutOfFold
 from mcsvm_gui.core.machine.live import Reading, Watch
 from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
-from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.request import Request, TestedModel
 from mcsvm_gui.core.machine.trained import (
     Calibrated,
     Duals,
@@ -331,6 +331,13 @@ def calibration_document(trained: TrainedModel) -> dict[str, Any] | None:
     return {name: value for name, value in trained.calibrated.document().items() if name != "sigmoids"}
 
 
+def _refit(tested: TestedModel | None, n_train: int) -> dict[str, Any]:
+    """Return the scores of the model that was tested, if this one repeats its training on all rows."""
+    if tested is None:
+        return {}
+    return {"test_accuracy": tested.test_accuracy, "n_test": tested.n_test, "refit": tested.report(n_train)}
+
+
 def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notice, ...]) -> dict[str, Any]:
     """The train document of the contract, and what else was asked for that is not the default."""
     request, origin, model = trained.request, trained.origin, trained.model
@@ -363,6 +370,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "n_bounded": origin.n_bounded,
         "n_support_per_class": np.bincount(model.owners, minlength=model.classes).tolist(),
         **scores,
+        **_refit(request.tested, origin.n_train),
         "calibration": calibration_document(trained),
         "weights": None if trained.weighing is None else asdict(trained.weighing),
         "rule": None if trained.rule is None else trained.rule.document(),

@@ -138,6 +138,8 @@ def _cost(document: Mapping[str, Any]) -> str:
 
 def _scores(document: Mapping[str, Any]) -> str:
     train = figures.accuracy(document["train_accuracy"], document["n_train"])
+    if "refit" in document:
+        return refit_sentence(document["refit"])
     if document["test_accuracy"] is None:
         return tr("Right on {train} of the training rows; not tested on others.", train=train)
     return tr(
@@ -145,6 +147,21 @@ def _scores(document: Mapping[str, Any]) -> str:
         test=figures.accuracy(document["test_accuracy"], document["n_test"]),
         rows=figures.count(document["n_test"]),
         train=train,
+    )
+
+
+def refit_sentence(refit: Mapping[str, Any]) -> str:
+    """Say which model was tested, and which one is delivered."""
+    tested = refit["tested"]
+    low, high = tested["interval"]
+    return tr(
+        "The delivered model is trained on all {rows} rows and was not tested itself. The same settings, trained on"
+        " {n_train} rows, reached {accuracy} on {n_test} test rows (95% CI {interval}).",
+        rows=figures.count(refit["delivered"]["n_train"]),
+        n_train=figures.count(tested["n_train"]),
+        accuracy=figures.accuracy(tested["test_accuracy"], tested["n_test"]),
+        n_test=figures.count(tested["n_test"]),
+        interval=figures.interval(low, high, tested["n_test"]),
     )
 
 

@@ -53,13 +53,26 @@ NOWHERE = Standing()
 
 def tested_on(record: RunRecord) -> list[Any]:
     """Equal for runs that were tested on the same rows."""
-    return [record.plain_request.get(name) for name in ROWS]
+    return [_tested_request(record).get(name) for name in ROWS]
+
+
+def _tested_request(record: RunRecord) -> Mapping[str, Any]:
+    """Of a final model, the request of the model that was tested."""
+    request = record.plain_request
+    tested = request.get("tested")
+    return {**request, "holdout": tested.get("holdout")} if isinstance(tested, Mapping) else request
+
+
+def is_final(record: RunRecord) -> bool:
+    """Whether a run repeats a tested one on all rows; it was not tested itself."""
+    return record.plain_request.get("tested") is not None
 
 
 def peers(record: RunRecord, records: Iterable[RunRecord]) -> list[RunRecord]:
     """The runs to be compared with this one: those that ended well, the best MOST of them, and those that go on."""
     mine = tested_on(record)
-    alike = [one for one in records if (one.active or one.document is not None) and tested_on(one) == mine]
+    there = [one for one in records if (one.active or one.document is not None) and not is_final(one)]
+    alike = [one for one in there if tested_on(one) == mine]
     ended = sorted((one for one in alike if not one.active), key=lambda one: -(one.test_accuracy or 0.0))
     return [*ended[:MOST], *(one for one in alike if one.active)]
 

@@ -16,6 +16,7 @@ from mcsvm_gui.core.project.leaderboard import (
     ROOMY,
     Standings,
     Validation,
+    is_final,
     leaderboard_columns,
     peers,
     standings,
@@ -25,7 +26,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.table import RunTable
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.conclusion import Conclusion, NextStep
+    from mcsvm_gui.core.compare.conclusion import Conclusion, FinalModel, NextStep
     from mcsvm_gui.core.compare.standings import RunScores
     from mcsvm_gui.core.compare.tested_runs import RowCache
     from mcsvm_gui.core.project.records import RunRecord
@@ -157,6 +158,7 @@ class LeaderboardPresenter(QObject):
         self._shown: list[int] = []
         self._working, self._age = False, 0
         self._compared: tuple[int, ...] = ()
+        self._seen: tuple[tuple[int, ...], tuple[int, ...]] = (), ()  # runs and final models of the last comparison
         self.conclusion: Conclusion | None = None
         self._soon = QTimer(self, interval=0, singleShot=True)
         self._soon.timeout.connect(self._look)
@@ -172,6 +174,7 @@ class LeaderboardPresenter(QObject):
         """Runs of another project have the same numbers."""
         self._age += 1
         self._scores, self._library, self._compared, self.conclusion = {}, {}, (), None
+        self._seen = (), ()
         self._soon.start()
 
     def _changed(self, run: int) -> None:
@@ -234,6 +237,24 @@ class LeaderboardPresenter(QObject):
         ended = [record for record in records if record.document is not None]
         return sorted(ended, key=lambda record: (-(record.test_accuracy or 0.0), record.id))[:MOST]
 
+    def final_of(self, tested: RunRecord) -> RunRecord | None:
+        """The finished run that repeats a tested one on all rows."""
+        from mcsvm_gui.core.compare.refit import is_final_of
+
+        every = (self._runs.record(run) for run in reversed(self._runs.ids()))
+        found = (one for one in every if is_final(one) and one.document is not None and one.readable)
+        mine = tested.request if tested.readable else None
+        return next((one for one in found if mine is not None and is_final_of(one.request, mine)), None)
+
+    def _final_model(self, tested: RunRecord) -> FinalModel | None:
+        from mcsvm_gui.core.compare.conclusion import FinalModel
+
+        found = self.final_of(tested)
+        return None if found is None else FinalModel(found.name, int(found.n_train or 0))
+
+    def scores_of(self, run: int) -> RunScores | None:
+        return self._scores.get(run)
+
     # -- behind the window ------------------------------------------------------------------------
 
     def _step(self) -> None:
@@ -247,7 +268,9 @@ class LeaderboardPresenter(QObject):
             self._start(self._scoring(missing), lambda found: self._scores.__setitem__(missing.id, found))
             return
         self._library.clear()  # data that were closed must not stay
-        if runs and runs != self._compared and not self._choice_goes_on():
+        finals = tuple(final.id for record in ended if (final := self.final_of(record)) is not None)
+        if runs and (runs, finals) != self._seen and not self._choice_goes_on():
+            self._seen = runs, finals
             self._start(self._comparing(ended), lambda found: self._conclude(found, runs))
 
     def _start(self, work: Callable[[], Any], take: Callable[[Any], object]) -> None:
@@ -288,6 +311,7 @@ class LeaderboardPresenter(QObject):
 
     def _comparing(self, records: Sequence[RunRecord]) -> Callable[[], Conclusion | None]:
         scores, chosen = {record.id: self._scores.get(record.id) for record in records}, self._chosen_by_search()
+        finals = {record.id: final for record in records if (final := self._final_model(record)) is not None}
 
         def compare() -> Conclusion | None:
             from mcsvm_gui.core.compare.conclusion import Candidate, conclude
@@ -300,6 +324,8 @@ class LeaderboardPresenter(QObject):
                     record.document or {},
                     scores.get(record.id),
                     grouped=_is_grouped(record),
+                    held_out=record.plain_request.get("holdout") is not None,
+                    final=finals.get(record.id),
                     **_told(chosen.get(record.id)),
                 )
                 for record in records
@@ -311,6 +337,7 @@ class LeaderboardPresenter(QObject):
     def _conclude(self, found: Conclusion | None, of: tuple[int, ...] = ()) -> None:
         self._compared, self.conclusion = of, found
         if found is None:
+            self._seen = (), ()
             self._view.show_conclusion("", (), "", "", "")
         else:
             tip = "\n".join(filter(None, [found.accurate, found.ranking, found.optimum]))

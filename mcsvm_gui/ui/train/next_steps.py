@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.conclusion import NextStep
+    from mcsvm_gui.core.compare.conclusion import Conclusion, NextStep
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
@@ -38,9 +38,14 @@ class NextSteps(QObject):
             "guessed": lambda record: self._find(()),
             "cut": lambda record: self._find(self._values),
             "edge": lambda record: self._find(self._values),
+            "refit": self.train_final,
             "confused": lambda record: self._go(record, "compare", "confusion"),
             "rows": lambda record: self._go(record, "compare", "learningCurve"),
         }
+        self._begun: set[int] = set()  # runs of this session, whose final model may be trained without a click
+        self._runs.added.connect(self._begun.update)
+        self._runs.project_read.connect(self._begun.clear)
+        board.concluded.connect(self._concluded)
         view.step_asked.connect(self.take)
         view.use_asked.connect(self.use)
         view.save_asked.connect(self.ask_where)
@@ -51,19 +56,40 @@ class NextSteps(QObject):
         if record is not None:
             self._deeds[step.code](record)
 
-    def use(self) -> None:
+    def train_final(self, record: RunRecord) -> None:
+        """Train the settings of a tested run on all rows."""
+        from mcsvm_gui.core.compare.refit import final_request
+
+        scores = self._board.scores_of(record.id)
+        if scores is None or record.document is None or not self._at_hand(record):
+            return
+        begun = self._workspace.train([final_request(record.request, record.document, scores.interval)])
+        for run in begun:
+            self._runs.edit(run, name=tr("{run} final", run=record.name))
+        self._runs.select(begun)
+
+    def _concluded(self, found: Conclusion | None) -> None:
+        """Train the final model without being asked again, once for each best model."""
         record = self._best()
+        if found is None or record is None or not self._view.wants_refit or record.id not in self._begun:
+            return
+        self._begun.discard(record.id)
+        if any(step.code == "refit" for step in found.steps):
+            self.train_final(record)
+
+    def use(self) -> None:
+        record = self._delivered()
         if record is not None:
             self._go(record, "predict", "model")
 
     def ask_where(self) -> None:
-        record, folder = self._best(), self._workspace.settings["last_folder"]
+        record, folder = self._delivered(), self._workspace.settings["last_folder"]
         if record is not None:
             name = f"{PurePath(record.data_name).stem}-{record.machine}.mcsvm"
             self._view.choose_model_target(str(Path(folder) / name) if folder else name)
 
     def save(self, path: str) -> None:
-        record = self._best()
+        record = self._delivered()
         if record is None:
             return
 
@@ -77,6 +103,11 @@ class NextSteps(QObject):
     def _best(self) -> RunRecord | None:
         found = self._board.conclusion
         return self._runs.record(found.run) if found is not None and found.run in self._runs else None
+
+    def _delivered(self) -> RunRecord | None:
+        """The model to use or save: the final model if there is one."""
+        best = self._best()
+        return None if best is None else self._board.final_of(best) or best
 
     def _go(self, record: RunRecord, page: str, what: str = "") -> None:
         self._runs.select([record.id])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QStackedLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.project.leaderboard import MEASURES
@@ -62,6 +62,9 @@ class TrainPage(PageWidget):
     use_asked = Signal()
     save_asked = Signal()
     save_chosen = Signal(str)  # a path
+    settings_asked = Signal()  # of the current run, for the form
+    file_asked = Signal()  # to train on it with the settings of the current run
+    file_chosen = Signal(str)
     check_acted = Signal(str, object)
     scheduler_test_asked = Signal()
     message = Signal(str)
@@ -85,6 +88,8 @@ class TrainPage(PageWidget):
         self.card.pause_asked.connect(self.pause_asked)
         self.card.stop_asked.connect(self.stop_asked)
         self.card.discard_asked.connect(self.discard_asked)
+        self.card.settings_asked.connect(self.settings_asked)
+        self.card.file_asked.connect(self.file_asked)
         tip = tr("What the Train button does, from the command line")
         self.command = CommandRow("commandLabel", "copyCommandButton", tip, "copyPythonButton")
         self.command.message.connect(self.message)
@@ -107,7 +112,11 @@ class TrainPage(PageWidget):
         self.baselines.clicked.connect(self.baselines_asked)
         self.show_baselines(False)
         self.obstacle = wrapped("obstacleLabel", "muted")
-        rows = self._best_row(), self._measure_row(), self.start, self.all, self.baselines
+        self.refit = QCheckBox(tr("Train the final model on all rows"))
+        self.refit.setObjectName("refitCheck")
+        self.refit.setAccessibleName(self.refit.text())
+        self.refit.setToolTip(tr("Test on the held-out rows first, then train the same settings on all rows"))
+        rows = self._best_row(), self._measure_row(), self.refit, self.start, self.all, self.baselines
         self._ideas = machine_ideas(names.machine_titles())
         self.idea = IdeaCard("six", ideas()["six"])
         self.idea.asked.connect(self.tour_asked)
@@ -239,6 +248,10 @@ class TrainPage(PageWidget):
     def score(self) -> str:
         return str(self.measure.currentData())
 
+    @property
+    def wants_refit(self) -> bool:
+        return self.refit.isChecked()
+
     def show_recommended(self, score: str) -> None:
         """Choose the measure that suits the classes of new data."""
         self.measure.setCurrentIndex(self.measure.findData(score))
@@ -252,6 +265,10 @@ class TrainPage(PageWidget):
         self.find_best.setAccessibleName(self.find_best.text())
         self.find_best.setEnabled(not stopping if running else self._may_find)
         self.seconds.setVisible(not running)
+
+    def choose_new_data(self, folder: str) -> None:
+        title = tr("Same settings on a new file")
+        file_dialogs.choose(self, title, "data", folder, self.file_chosen.emit)
 
     def choose_model_target(self, place: str) -> None:
         file_dialogs.choose_target(self, tr("Save model"), "model", place, ".mcsvm", self.save_chosen.emit)

@@ -140,7 +140,16 @@ class TrainPresenter(QObject):
         """What the form asks for, where every entry is right."""
         return self._request
 
+    @property
+    def current_run(self) -> int | None:
+        """The run that the page shows."""
+        return self._at_hand()
+
     # -- the form ---------------------------------------------------------------------------------
+
+    def fill_form(self, texts: Mapping[str, str]) -> None:
+        self._view.set_texts({**form.DEFAULTS, **texts})
+        self._edited()
 
     def _show_classes(self) -> None:
         dataset = self._workspace.dataset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
 from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
@@ -23,6 +23,8 @@ class RunCard(QFrame):
     discard_asked = Signal()
     command_asked = Signal()  # to copy it
     python_asked = Signal()
+    settings_asked = Signal()
+    file_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,6 +38,7 @@ class RunCard(QFrame):
         tip = tr("Copy the chosen runs as a Python script that gives the same numbers")
         self.python = python_button("copyRunsPythonButton", tip)
         self.python.clicked.connect(self.python_asked)
+        self.reuse = self._reuse_button()
         self.words = ElidedLabel("resultLabel")
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setAccessibleName(tr("What came of it"))
@@ -53,6 +56,25 @@ class RunCard(QFrame):
         self.show_actions(False, False)
         self.show_command("")
 
+    def _reuse_button(self) -> QToolButton:
+        """A menu with what the settings of this run can be used for."""
+        button = copy_button("reuseButton", tr("Use the settings of this run again"))
+        button.setText(tr("Settings"))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        icons.put(button, "settings")
+        menu = QMenu(button)
+        menu.setObjectName("reuseMenu")
+        use = menu.addAction(tr("Use these settings"), self.settings_asked.emit)
+        use.setObjectName("useSettingsAction")
+        use.setToolTip(tr("Put the settings of this run into the form"))
+        new = menu.addAction(tr("Same settings on a new file…"), self.file_asked.emit)
+        new.setObjectName("sameSettingsAction")
+        new.setToolTip(tr("Open a file with the roles of this run's data and train on it with the same settings"))
+        menu.setToolTipsVisible(True)
+        button.setMenu(menu)
+        return button
+
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(UNIT)
@@ -60,6 +82,7 @@ class RunCard(QFrame):
         row.addWidget(self.title, 1)
         row.addWidget(self.copy)
         row.addWidget(self.python)
+        row.addWidget(self.reuse)
         for button in (self.pause, self.stop, self.discard):
             row.addWidget(button)
         column = QVBoxLayout(self)
@@ -91,7 +114,7 @@ class RunCard(QFrame):
 
     def show_command(self, command: str) -> None:
         self.command = command
-        for button in (self.copy, self.python):
+        for button in (self.copy, self.python, self.reuse):
             button.setVisible(bool(command))
         self.copy.setToolTip(tr("Copy the command that trains this run again:") + f"\n{command}")
 
