@@ -36,8 +36,8 @@ def test_hostile_names_and_all_digits(hostile: Path, tmp_path: Path, method: str
     names, shares = answer.document["classes"], np.array(answer.document["probabilities"])
     header, *lines = csv.reader(io.StringIO(out.read_text("utf-8")))
     assert sorted(names) == sorted(HOSTILE)
-    assert header[1 + len(names) :] == [f"probability {name}" for name in names]
-    written = np.array([[float(cell) for cell in line[1 + len(names) :]] for line in lines])
+    assert header[2 + len(names) :] == [f"probability {name}" for name in names]
+    written = np.array([[float(cell) for cell in line[2 + len(names) :]] for line in lines])
     np.testing.assert_array_equal(written, shares)
     np.testing.assert_allclose(written.sum(axis=1), 1.0, atol=1e-12)
     if method == "temperature":

@@ -34,12 +34,13 @@ def test_predictions_are_a_table_in_the_order_of_the_rows(blobs: Path, model: Pa
     out = tmp_path / "p.csv"
     answer = mcsvm("predict", model, blobs, "-o", out, "--scores", "--json")
     table = pd.read_csv(out)
-    assert list(table) == ["prediction", "score class 0", "score class 1", "score class 2"]
+    assert list(table) == ["row", "prediction", "score class 0", "score class 1", "score class 2"]
     assert table["prediction"].tolist() == answer.document["predictions"]
-    assert (table.iloc[:, 1:].idxmax(axis=1).str.removeprefix("score ") == table["prediction"]).all()
+    assert (table.iloc[:, 2:].idxmax(axis=1).str.removeprefix("score ") == table["prediction"]).all()
     right = (pd.read_csv(blobs)["label"] == table["prediction"]).mean()
     assert answer.document["accuracy"] == pytest.approx(right)
-    assert answer.document["n_scored"] == 60
+    assert (answer.document["n_scored"], answer.document["n_trained_on"]) == (60, 60)
+    assert table["row"].tolist() == answer.document["rows"] == list(range(1, 61))
 
 
 @pytest.mark.parametrize("machine", ["llw", "ova", "ovo", "dag"])
@@ -53,7 +54,7 @@ def test_the_largest_score_is_the_prediction(machine: str, blobs: Path, tmp_path
 
 def test_predictions_go_to_standard_output_and_words_elsewhere(blobs: Path, model: Path) -> None:
     answer = mcsvm("predict", model, blobs)
-    assert answer.out.splitlines()[0] == "prediction"
+    assert answer.out.splitlines()[0] == "row,prediction"
     assert len(answer.out.splitlines()) == 61
     assert "60 rows decided by Weston-Watkins (ww)" in answer.err
     assert mcsvm("predict", model, blobs, "--quiet").err == ""

@@ -28,7 +28,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 def test_columns_say_what_is_in_the_set_and_the_document_says_the_same(calibrated: Path, other: Path) -> None:
     rows = rows_of(mcsvm("predict", calibrated, other, "--sets", 0.2, "--quiet").out)
-    assert list(rows[0]) == ["prediction", *(f"in set {name}" for name in CLASSES), "none of these"]
+    assert list(rows[0]) == ["row", "prediction", *(f"in set {name}" for name in CLASSES), "none of these"]
     found = mcsvm("predict", calibrated, other, "--sets", 0.2, "--json").document
     named = [[name for name in CLASSES if row[f"in set {name}"] == "1"] for row in rows]
     assert found["sets"] == named
@@ -59,7 +59,7 @@ def test_they_stand_behind_scores_and_probabilities(calibrated: Path, other: Pat
     assert mcsvm("predict", calibrated, other, *words).code == 0
     header = target.read_text("utf-8").splitlines()[0].split(",")
     kinds = [name.rpartition(" class")[0] for name in header]
-    assert kinds == ["", *["score"] * 3, *["probability"] * 3, *["in set"] * 3, ""]
+    assert kinds == ["", "", *["score"] * 3, *["probability"] * 3, *["in set"] * 3, ""]
 
 
 def test_rows_that_are_left_out_have_no_set(blobs: Path, tmp_path: Path) -> None:
@@ -68,6 +68,7 @@ def test_rows_that_are_left_out_have_no_set(blobs: Path, tmp_path: Path) -> None
     assert mcsvm("train", blobs, "--model", model, *words).code == 0
     data.write_text("width,height\n1,2\n,3\n", "utf-8")
     rows = rows_of(mcsvm("predict", model, data, "--sets", 0.1, "--quiet").out)
+    assert rows[1].pop("row") == "2"
     assert set(rows[1].values()) == {""}
     found = mcsvm("predict", model, data, "--sets", 0.1, "--json").document
     assert (found["sets"][1], found["none_of_these"][1]) == (None, None)

@@ -235,7 +235,7 @@ def test_class_names_come_back_exactly(tmp_path: Path) -> None:
     answer = mcsvm("predict", model, data, "--json", "-o", out)
     assert answer.document["predictions"] == expected
     with open(out, newline="", encoding="utf-8") as stream:
-        cells = [row[0] for row in csv.reader(stream)][1:]
+        cells = [row[1] for row in csv.reader(stream)][1:]
     undone = [cell[1:] if cell.lstrip("'")[:1] in ("=", "@") else cell for cell in cells]
     assert undone == expected
     assert cells[cells.index("-5")] == "-5"

@@ -6,7 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mcsvm_gui.cli import output
+from mcsvm_gui.cli.commands import predict as predicting
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
@@ -26,6 +29,8 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
 
+FEWEST_OTHERS = 2  # rows not trained on that are measured by themselves
+
 
 def run(options: argparse.Namespace) -> int:
     folds = _folds(options.folds)
@@ -34,19 +39,43 @@ def run(options: argparse.Namespace) -> int:
     check_outputs([options.report], (options.model, options.data, options.costs))
     costs = None if options.costs is None else read_costs(options.costs)
     dataset = open_for(trained, options.data, read_options(options, trained.request.read)).counting()
+    known = trained.rows is not None and folds is None
+    trained_on = trained.rows.contains(dataset.row_source) if known and trained.rows else np.zeros(dataset.rows, bool)
+    part = trained_on.any() and int((~trained_on).sum()) >= FEWEST_OTHERS
+    others = dataset.take(~trained_on) if part else dataset
     with Interrupt() as interrupt:
-        found = _applied(trained, dataset, costs, folds, options, interrupt)
+        found = _applied(trained, others, costs, folds, options, interrupt)
         if found is None:
             return INTERRUPTED
-        check_classes(found.rows, dataset.name)
+        if not part:
+            check_classes(found.rows, dataset.name)
         evaluation = evaluate_rows(found.rows, trained.request.seed)
         document = _document(trained, found, evaluation, folds, options)
+        document |= {"n_trained_on": int(trained_on.sum()), "all_rows": _all_rows(trained, dataset, trained_on, costs)}
         if options.report is not None:
             _write_report(options, trained, evaluation, document)
     output.warn(options, found.notices)
     told = output.findings(findings_of(evaluation, options.data))
-    output.show(options, lambda: document, lambda: [*summary_lines(trained, evaluation, folds), *told])
+    used = int(trained_on.sum())
+    counted = used + evaluation.rows if part else used
+    first = [f"{predicting.trained_on(used, counted, _accuracy(evaluation))}."] if used else []
+    output.show(options, lambda: document, lambda: [*first, *summary_lines(trained, evaluation, folds), *told])
     return DONE
+
+
+def _accuracy(evaluation: Evaluation) -> float:
+    return evaluation.measures["accuracy"] or 0.0
+
+
+def _all_rows(
+    trained: TrainedModel, dataset: Dataset, trained_on: np.ndarray, costs: CostTable | None
+) -> dict[str, Any] | None:
+    """Return the measures over all rows if the model was trained on some of them."""
+    if not trained_on.any():
+        return None
+    whole = evaluate_rows(applied(trained, dataset, costs).rows, trained.request.seed, resamples=0)
+    measures = ("accuracy", "balanced_accuracy", "macro_f1", "kappa")
+    return {"n": whole.rows, **{name: whole.measures[name] for name in measures}}
 
 
 def _folds(text: str | None) -> int | None:
@@ -124,7 +153,8 @@ def summary_lines(trained: TrainedModel, evaluation: Evaluation, folds: int | No
             lines.append(f"  {title:<20}{figures.rating(value):>8}  {_interval(evaluation, name)}")
     if evaluation.rejected:
         lines.append(f"  Rejected            {evaluation.rejected:8d}  of the rows, which the measures above leave out")
-    width = max(len(name) for name in evaluation.roc)
+    untested = [name for name in trained.class_names if name not in evaluation.roc]
+    width = max(map(len, (*evaluation.roc, *untested)))
     lines.append(f"{'':{width + 2}}  {'ROC area':<28}{'average precision'}")
     for name in sorted(evaluation.roc, key=lambda name: name == MACRO):
         cells = [
@@ -132,6 +162,12 @@ def summary_lines(trained: TrainedModel, evaluation: Evaluation, folds: int | No
             for kind, curves in (("roc_auc", evaluation.roc), ("average_precision", evaluation.precision_recall))
         ]
         lines.append(f"  {name:<{width}}  {cells[0]}{cells[1].rstrip()}")
+    lines += [f"  {name:<{width}}  {figures.NONE}" for name in untested]
+    if untested:
+        tested = len(trained.class_names) - len(untested)
+        lines.append(
+            f"Means over classes are over {tested} of {len(trained.class_names)}: the others have no rows here."
+        )
     if evaluation.measures["log_loss"] is None:
         lines.append("No log loss, Brier score or calibration error: the model has no probabilities.")
     return lines

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     check_outputs([options.output], (options.model, options.data, options.training))
     read = read_options(options, trained.request.read)
     dataset = open_for(trained, options.data, read)
-    places = None if options.rows is None else rows_of(options.rows, dataset.rows)
+    places = None if options.rows is None else places_of(options.rows, dataset)
     fixed = _fixed(options, dataset)
     training = None if options.training is None else open_for(trained, options.training, read).counting()
     data = explaining.prepared_rows(trained, dataset, background, training)
@@ -65,19 +65,28 @@ def _count(option: str, text: str | None, usual: int) -> int:
     return count
 
 
-def rows_of(text: str, count: int) -> list[int]:
-    """Places from 0 of "1,5-9"."""
-    places: list[int] = []
+def places_of(text: str, dataset: Dataset) -> list[int]:
+    """Return the positions of the rows of "1,5-9", numbers of data rows of the file, in the order of the text.
+
+    If several files are read, the rows of every file that have one of these numbers.
+    """
+    wanted: list[int] = []
+    highest = int(dataset.row_numbers.max(initial=0))
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         try:
             low, high = int(first), int(last if dash else first)
         except ValueError:
             raise InputError("--rows: {part!r} is no row; write numbers and ranges, as 1,5-9", part=part) from None
-        if not 1 <= low <= high <= count:
-            raise InputError("--rows: {part} is not within 1 to {count}", part=part.strip(), count=count)
-        places += range(low - 1, high)
-    return list(dict.fromkeys(places))
+        if not 1 <= low <= high <= highest:
+            raise InputError("--rows: {part} is not within 1 to {count}", part=part.strip(), count=highest)
+        wanted += range(low, high + 1)
+    order = {row: place for place, row in enumerate(dict.fromkeys(wanted))}
+    found = np.flatnonzero(np.isin(dataset.row_numbers, wanted))
+    absent = order.keys() - set(dataset.row_numbers[found].tolist())
+    if absent:
+        raise InputError("--rows: row {row} is not among the rows that are read", row=min(absent))
+    return sorted(found.tolist(), key=lambda place: order[int(dataset.row_numbers[place])])
 
 
 def _fixed(options: argparse.Namespace, dataset: Dataset) -> frozenset[str]:
@@ -152,7 +161,8 @@ def _row(found: Explanation, dataset: Dataset, number: int) -> list[str]:
     values, place = found.of_pair(number, first, second), int(found.places[number])
     cells = found.columns.cells(dense(found.features[number : number + 1])[0], dataset, place)
     pair = " against ".join(repr(found.trained.class_names[code]) for code in (first, second))
-    lines = [f"row {place + 1}: {pair}: {value:.3g}, {mean:.3g} on average"]
+    names = "".join(f", {name} {cell}" for name, cell in found.names_of(number).items())
+    lines = [f"row {found.numbers[number]}{names}: {pair}: {value:.3g}, {mean:.3g} on average"]
     order = np.argsort(-np.abs(values), kind="stable")[:SHOWN].tolist()
     for column in order:
         lines.append(f"  {values[column]:+10.3g}  {found.columns.names[column]} = {cells[column]}")

@@ -18,12 +18,14 @@ from mcsvm_gui.core.base.options import Share, number
 from mcsvm_gui.core.base.writing import check_outputs, replacing, spool
 from mcsvm_gui.core.data.blocks.learned import ReadAgainError
 from mcsvm_gui.core.data.blocks.rows import RowBlocks
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.prediction import (
     PredictionLines,
     refuse_uncalibrated,
     refuse_without_sets,
     rejecting,
 )
+from mcsvm_gui.core.evaluate.scores import Scores
 from mcsvm_gui.core.evaluate.streamed import StreamOutcome, decided
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import blocks_for
@@ -66,17 +68,17 @@ def _decide(
         for stream in (*lists.values(), *([] if table is None else [table])):
             stream.seek(0)
             stream.truncate()
-        if table is not None:
-            table.write(lines.header.encode())
         outcome = StreamOutcome(trained)
         try:
             wanted = {"probabilities": options.proba, "sets": options.sets is not None}
             for dataset, decisions in decided(trained, blocks, **wanted):
+                if table is not None and not outcome.rows:
+                    table.write(lines.header(dataset).encode())
                 outcome.add(dataset, decisions)
                 if table is not None:
-                    table.write(lines.of(decisions).encode())
+                    table.write(lines.of(dataset, decisions).encode())
                 for name, stream in lists.items():
-                    output.extend_json(stream, LISTS[name](trained, decisions, options))
+                    output.extend_json(stream, LISTS[name](trained, dataset, decisions, options))
             return outcome
         except ReadAgainError:
             continue
@@ -108,13 +110,23 @@ def document(outcome: StreamOutcome, options: argparse.Namespace) -> dict[str, A
         "kappa": None if scores is None else scores.kappa,
         "rejected": outcome.rejected,
         "n_scored": 0 if scores is None else outcome.scored,
+        "n_trained_on": outcome.trained_on,
+        "all_rows": all_rows(outcome.all_scores, outcome.counted) if outcome.trained_on else None,
         "output": options.output,
         "warnings": [notice.sentence for notice in outcome.notices],
     }
 
 
+def all_rows(scores: Scores | None, rows: int) -> dict[str, Any] | None:
+    """Return the measures over all rows, those that the model was trained on included."""
+    if scores is None:
+        return None
+    names = "accuracy", "balanced_accuracy", "macro_f1", "kappa"
+    return {"n": rows, **{name: getattr(scores, name) for name in names}}
+
+
 def _lists(options: argparse.Namespace) -> list[str]:
-    asked = {"predictions": True, "scores": options.scores, "probabilities": options.proba}
+    asked = {"rows": True, "names": True, "predictions": True, "scores": options.scores, "probabilities": options.proba}
     asked |= dict.fromkeys(("sets", "none_of_these"), options.sets is not None)
     return [name for name in LISTS if options.json and asked[name]]
 
@@ -124,14 +136,27 @@ def _plain(table: np.ndarray | None) -> list[list[float | None]]:
     return [[None if x != x else x for x in row] for row in table.tolist()]
 
 
-def _sets(trained: TrainedModel, decisions: Decisions, options: argparse.Namespace) -> list[list[str] | None]:
+def _names(
+    trained: TrainedModel, dataset: Dataset, decisions: Decisions, options: argparse.Namespace
+) -> list[dict[str, str]]:
+    """What identifies each row besides its number, and the columns to be written too."""
+    columns = {**dataset.row_columns, **dataset.kept}
+    cells = zip(*(map(str, column.tolist()) for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in cells] if columns else []
+
+
+def _sets(
+    trained: TrainedModel, dataset: Dataset, decisions: Decisions, options: argparse.Namespace
+) -> list[list[str] | None]:
     """The classes of each; None of rows that were left out."""
     held = decisions.members(number(options.sets)).tolist()
     named = [[name for name, inside in zip(trained.class_names, row, strict=True) if inside] for row in held]
     return [None if gone else row for row, gone in zip(named, _gone(decisions), strict=True)]
 
 
-def _novel(trained: TrainedModel, decisions: Decisions, options: argparse.Namespace) -> list[bool | None]:
+def _novel(
+    trained: TrainedModel, dataset: Dataset, decisions: Decisions, options: argparse.Namespace
+) -> list[bool | None]:
     novel = decisions.novel(number(options.sets)).tolist()
     return [None if gone else one for one, gone in zip(novel, _gone(decisions), strict=True)]
 
@@ -142,10 +167,12 @@ def _gone(decisions: Decisions) -> list[bool]:
     return found
 
 
-LISTS: dict[str, Callable[[TrainedModel, Decisions, argparse.Namespace], list[Any]]] = {
-    "predictions": lambda trained, decisions, options: decisions.labels.tolist(),
-    "scores": lambda trained, decisions, options: _plain(decisions.scores),
-    "probabilities": lambda trained, decisions, options: _plain(decisions.probabilities),
+LISTS: dict[str, Callable[[TrainedModel, Dataset, Decisions, argparse.Namespace], list[Any]]] = {
+    "rows": lambda trained, dataset, decisions, options: dataset.row_numbers.tolist(),
+    "names": _names,
+    "predictions": lambda trained, dataset, decisions, options: decisions.labels.tolist(),
+    "scores": lambda trained, dataset, decisions, options: _plain(decisions.scores),
+    "probabilities": lambda trained, dataset, decisions, options: _plain(decisions.probabilities),
     "sets": _sets,
     "none_of_these": _novel,
 }
@@ -164,6 +191,19 @@ def _show(outcome: StreamOutcome, table: IO[bytes] | None, options: argparse.Nam
         print(words, file=sys.stderr)
 
 
+def trained_on(count: int, rows: int, accuracy: float) -> str:
+    """Return the sentence on accuracy if the model was trained on some of the rows; it ends without a full stop."""
+    if count == rows:
+        return (
+            "All of these rows were used for training, so their accuracy says nothing of new rows:"
+            f" {figures.accuracy(accuracy)}"
+        )
+    return (
+        f"{count} of these {rows} rows were used for training. Accuracy on the other {rows - count}:"
+        f" {figures.accuracy(accuracy)}"
+    )
+
+
 def summary(outcome: StreamOutcome) -> str:
     machine, scores = outcome.trained.model.machine, outcome.scores
     decided = f"{output.plural(outcome.decided, 'row')} decided by {machine.title} ({machine.name})"
@@ -171,8 +211,12 @@ def summary(outcome: StreamOutcome) -> str:
         return f"{decided}."
     column = outcome.weight_name
     counted = "" if column is None else f"; rows count by the column {column}"
-    return (
-        f"{decided}; {figures.accuracy(scores.accuracy)} as labelled in the file (balanced"
-        f" {figures.accuracy(scores.balanced_accuracy)}, macro F1 {figures.rating(scores.macro_f1, 3)},"
-        f" kappa {figures.rating(scores.kappa, 3)}){counted}."
+    classes = len(scores.per_class)
+    over = f" over {scores.averaged} of {classes} classes" if scores.averaged < classes else ""
+    measures = (
+        f"(balanced {figures.accuracy(scores.balanced_accuracy)}, macro F1 {figures.rating(scores.macro_f1, 3)}{over},"
+        f" kappa {figures.rating(scores.kappa, 3)}){counted}"
     )
+    if not outcome.trained_on:
+        return f"{decided}; {figures.accuracy(scores.accuracy)} as labelled in the file {measures}."
+    return f"{decided}. {trained_on(outcome.trained_on, outcome.counted, scores.accuracy)} {measures}."

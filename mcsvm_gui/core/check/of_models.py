@@ -45,7 +45,7 @@ def _reliable(prediction: Prediction, name: str) -> Reliable | None:
     shares, true = prediction.decisions.probabilities, prediction.dataset.labels
     if shares is None or true is None:
         return None
-    rows = np.flatnonzero(np.isfinite(shares).all(axis=1))
+    rows = np.flatnonzero(np.isfinite(shares).all(axis=1) & ~prediction.trained_on)
     if rows.size < FEWEST:
         return None
     right = prediction.trained.names[shares[rows].argmax(axis=1)] == true[rows]

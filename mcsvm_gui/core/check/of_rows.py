@@ -12,7 +12,7 @@ from mcsvm_gui.core.check.finding import Check, Finding, Severity, file, rows
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.phrases import places
+from mcsvm_gui.core.data.phrases import row_numbers
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import Sentence
@@ -20,11 +20,11 @@ from solvers.errors import Sentence
 MANY = 0.05  # of the rows tested: an accuracy of 90 % is off by half a point at most below
 
 
-def lines(dataset: Dataset, found: np.ndarray) -> Sentence:
-    """Where in the file, as far as it is known."""
-    if dataset.lines is None:
+def numbered_rows(dataset: Dataset, found: np.ndarray) -> Sentence:
+    """Return the file and the numbers of rows in it; of several files how many rows there are."""
+    if dataset.row_source.codes is not None:
         return Sentence("{file}: {rows}", file=file(dataset), rows=rows(found.size))
-    return Sentence("{file}: {places}", file=file(dataset), places=places(dataset.lines[found].tolist()))
+    return Sentence("{file}: {rows}", file=file(dataset), rows=row_numbers(dataset.row_numbers[found]))
 
 
 class RowsOnBothSides(Check[CheckedPlan]):
@@ -46,7 +46,7 @@ class RowsOnBothSides(Check[CheckedPlan]):
                 share=percent(known.size / tested.size),
             )
             do = Sentence("keep each of them once, or name a column that they share with {groups}", groups=_groups())
-            where = lines(plan.dataset if plan.test is None else plan.test, places[known])
+            where = numbered_rows(plan.dataset if plan.test is None else plan.test, places[known])
             yield self.found(where, what, do, slight=known.size < max(2.0, MANY * tested.size))
 
 
@@ -71,7 +71,7 @@ class Contradictions(Check[CheckedPlan]):
                 count=torn.size,
             )
             do = Sentence("correct their classes, or add a column that tells them apart")
-            yield self.found(lines(plan.dataset, torn), what, do, slight=torn.size < 0.01 * plan.dataset.rows)
+            yield self.found(numbered_rows(plan.dataset, torn), what, do, slight=torn.size < 0.01 * plan.dataset.rows)
 
 
 class Repetitions(Check[CheckedPlan]):
@@ -84,7 +84,7 @@ class Repetitions(Check[CheckedPlan]):
         if again.size:
             what = Sentence("{count} row occurs again", "{count} rows occur again", count=again.size)
             do = Sentence("nothing where they were measured twice; leave them out where they were copied")
-            yield self.found(lines(plan.dataset, again), what, do)
+            yield self.found(numbered_rows(plan.dataset, again), what, do)
 
 
 class TornGroups(Check[CheckedPlan]):

@@ -19,7 +19,7 @@ from mcsvm_gui.core.machine.live import SOONEST, Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, Session, document, limits_of, score
 from mcsvm_gui.core.machine.sources import test_of
-from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, Weighing, versions
+from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, Weighing, unlearned_columns, versions
 from solvers.partitioned.run import PartitionedRun
 from solvers.run.trace import Sample
 from solvers.work import LOOK_SECONDS, limited
@@ -125,6 +125,7 @@ class ClusterSession:
             origin=self._origin(),
             duals=_duals(run),
             weighing=self._weighing(),
+            unlearned=unlearned_columns(self.posed.facts.empty),
         )
         test_accuracy, count, said = self._tested(trained)
         notices = (*self.posed.notices, *said)

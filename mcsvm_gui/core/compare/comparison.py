@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -45,9 +45,15 @@ class Comparison:
     classes: tuple[str, ...]  # of all sides, and of the rows
     true: np.ndarray | None  # (rows,) class names as training spelled them
     sides: tuple[Side, ...]
-    lines: np.ndarray | None = None  # where in its file each row stands
+    lines: np.ndarray | None = None  # the line of each row in its file
     weighted: bool = False  # rows have weights, which scores take and McNemar's test does not
     about: str = ""  # what the numbers of the sides are of, where that is not plain
+    numbers: np.ndarray | None = None  # (rows,) of the rows in their file; None: from 1
+    names: Mapping[str, np.ndarray] = field(default_factory=dict)  # columns that identify the rows besides
+
+    def row_number(self, row: int) -> int:
+        """Return the number of a row in the file that was opened."""
+        return row + 1 if self.numbers is None else int(self.numbers[row])
 
     def shared(self, *sides: Side) -> np.ndarray:
         """Where all of them decided: what one of them left out, or was not asked, says nothing of it."""
@@ -154,4 +160,8 @@ def compare(sides: Sequence[Side], known: tuple[str, ...], rows: Dataset) -> Com
     true = None if rows.labels is None else in_training_spelling(known, rows.labels)
     strange = [] if true is None else sorted(set(true.tolist()) - set(known))
     weighted = rows.weights is not None
-    return Comparison(rows.name, (*known, *strange), true, tuple(sides), rows.lines, weighted)
+    return Comparison(
+        *(rows.name, (*known, *strange), true, tuple(sides), rows.lines, weighted),
+        numbers=rows.row_numbers,
+        names=rows.row_columns,
+    )

@@ -43,10 +43,8 @@ def disagreements_of(runs: Sequence[ScoredRun]) -> tuple[ResultTable, str]:
 
 def disagreement_table(comparison: Comparison, rows: np.ndarray) -> ResultTable:
     headings = (
-        *(
-            Header(Sentence("Row"), tip=Sentence("Among the rows compared")),
-            Header(Sentence("Line in the file")),
-        ),
+        Header(Sentence("Row"), tip=Sentence("The number of the data row in the file")),
+        *(Header(name, number=False, term=Sentence("Row name")) for name in comparison.names),
         Header(Sentence("True class"), number=False),
         *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
     )
@@ -59,13 +57,14 @@ def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tupl
         label: (TableCell(label, label), TableCell(label, label, "wrong")) for label in comparison.classes
     }
     labels[None] = (TableCell(None, figures.NONE), TableCell(None, figures.NONE))
-    true, lines = comparison.true, comparison.lines
+    true = comparison.true
     decided = [side.decisions[rows].tolist() for side in comparison.sides]
     for place, row in enumerate(rows.tolist()):
         known = None if true is None else true[row]
-        line = None if lines is None else int(lines[row])
+        number = comparison.row_number(row)
+        names = (text_cell(str(cells[row])) for cells in comparison.names.values())
         said = (labels[one[place]][known is not None and one[place] != known] for one in decided)
-        yield TableCell(row + 1, figures.count(row + 1)), TableCell(line, figures.count(line)), labels[known][0], *said
+        yield TableCell(number, figures.count(number)), *names, labels[known][0], *said
 
 
 def _about_rows(groups: Sequence[Sequence[ScoredRun]], comparison: Comparison, found: int) -> str:

@@ -181,20 +181,29 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
     """Counts, and shares of each true class; both with the classes for keys."""
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
+    nothing = np.broadcast_to(totals == 0, shares.shape)
     headings = (
         Header(Sentence("true \\ decided"), number=False),
         *(Header(name, term=Sentence("true \\ decided")) for name in names),
     )
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 
-    def made(values: np.ndarray, printed: Any) -> ResultTable:
+    def made(values: np.ndarray, printed: Any, absent: np.ndarray) -> ResultTable:
         rows = [
-            (text_cell(names[i]), *(_heated(values[i, j].item(), printed, heat[i, j]) for j in range(len(names))))
+            (
+                text_cell(names[i]),
+                *(
+                    TableCell(None, figures.NONE, "quiet")
+                    if absent[i, j]
+                    else _heated(values[i, j].item(), printed, heat[i, j])
+                    for j in range(len(names))
+                ),
+            )
             for i in range(len(names))
         ]
         return ResultTable(headings, tuple(rows), tuple(names))
 
-    return made(table, figures.amount), made(shares, figures.accuracy)
+    return made(table, figures.amount, np.zeros_like(nothing)), made(shares, figures.accuracy, nothing)
 
 
 def _heated(value: Any, printed: Any, heat: float) -> TableCell:
@@ -215,6 +224,7 @@ def class_table(sides: Sequence[Side]) -> ResultTable:
     )
     names = dict.fromkeys(name for side in sides for name in _class_names(side))
     rows = [_class_row(side, name) for name in names for side in sides if name in _class_names(side)]
+    rows += [_mean_row(side) for side in sides if side.scores is not None]
     return ResultTable(headings, tuple(rows if len(sides) > 1 else ((row[0], *row[2:]) for row in rows)))
 
 
@@ -233,6 +243,36 @@ def _class_row(side: Side, name: str) -> tuple[TableCell, ...]:
         *(text_cell(name), text_cell(side.label)),
         *(TableCell(share, figures.rating(share, 3)) for share in shares),
         *(TableCell(rows, figures.amount(rows)), TableCell(support, figures.count(support)), _violation(short)),
+    )
+
+
+def _mean_row(side: Side) -> tuple[TableCell, ...]:
+    """The means over the classes that have rows: macro averages."""
+    scores = side.scores
+    assert scores is not None
+    tested = [score for score in scores.per_class if score.rows > 0]
+    precision = sum(score.precision or 0.0 for score in tested) / max(len(tested), 1)
+    classes = Sentence("Mean of {count} class", "Mean of {count} classes", count=len(tested))
+    if len(tested) < len(scores.per_class):
+        classes = Sentence("Mean of {count} of {all} classes", count=len(tested), all=len(scores.per_class))
+    total = scores.confusion.sum().item()
+    f1 = (
+        TableCell(scores.macro_f1, figures.rating(scores.macro_f1, 3), "quiet")
+        if scores.averaged == len(tested)
+        else TableCell(
+            scores.macro_f1,
+            figures.rating(scores.macro_f1, 3),
+            "quiet",
+            tip=tr("{count} classes count: also those that were only predicted", count=scores.averaged),
+        )
+    )
+    return (
+        *(text_cell(classes, "quiet"), text_cell(side.label, "quiet")),
+        TableCell(precision, figures.rating(precision, 3), "quiet"),
+        TableCell(scores.balanced_accuracy, figures.rating(scores.balanced_accuracy, 3), "quiet"),
+        f1,
+        TableCell(total, figures.amount(total), "quiet"),
+        *(TableCell(None, ""), TableCell(None, "")),
     )
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.phrases import NO_LINES, Lines
+from mcsvm_gui.core.data.row_source import FILE, ROW, RowSource
 from mcsvm_gui.core.data.spellings import class_order
 from solvers.errors import Sentence
 
@@ -128,6 +129,8 @@ class Dataset:
     date_order: str = ""  # of day and month, where there are dates of which it must be known
     before: int | None = None  # where these are a part of a file's rows: how many come before them
     look: TableLook | None = None  # what the notices about its columns were made of
+    source: RowSource | None = None  # None: all data rows of the file that the digest is of, in order
+    kept: Mapping[str, np.ndarray] = field(default_factory=dict)  # other columns to be written beside predictions
 
     @property
     def rows(self) -> int:
@@ -135,12 +138,46 @@ class Dataset:
         assert held is not None
         return int(held.shape[0])
 
+    @cached_property
+    def row_source(self) -> RowSource:
+        """Which data row of which file each row is."""
+        if self.source is not None:
+            return self.source
+        return RowSource.of_file(self.name, self.digest, self.rows, self.before or 0)
+
+    @property
+    def row_numbers(self) -> np.ndarray:
+        """(rows,) the number of each row among the data rows of the file that was opened, from 1."""
+        return self.row_source.numbers
+
+    @property
+    def row_columns(self) -> dict[str, np.ndarray]:
+        """The columns that identify a row besides its number: its file, if there are several, and its names."""
+        files = self.row_source.file_names
+        return {**({} if files is None else {FILE: files}), **self.row_names}
+
+    @property
+    def row_headings(self) -> tuple[str, ...]:
+        """Headings of the columns that every table of rows begins with."""
+        return (ROW, *self.row_columns)
+
     @property
     def unused(self) -> tuple[str, ...]:
         """Columns of the file that were to have no part in learning."""
         used = {column.name for column in self.columns} if self.order else set()
-        used |= {name for name in (self.label_name, self.weight_name, self.group_name, self.fold_name) if name}
+        used |= set(self.with_roles)
         return tuple(name for name in self.order if name not in used)
+
+    @property
+    def with_roles(self) -> tuple[str, ...]:
+        """Columns of the file that are label, weight, group or fold."""
+        return tuple(
+            name for name in (self.label_name, self.weight_name, self.group_name, self.fold_name) if name is not None
+        )
+
+    def row_cells(self, position: int) -> list[object]:
+        """The cells that a table begins with for the row at this position, under `row_headings`."""
+        return [int(self.row_numbers[position]), *(cells[position] for cells in self.row_columns.values())]
 
     @cached_property
     def _counts(self) -> dict[str, int]:
@@ -179,7 +216,10 @@ class Dataset:
         return replace(self.take(kept), digest=self.digest, weightless=gone)
 
     def take(self, index: np.ndarray | Sequence[int]) -> Dataset:
-        """The rows at these positions, or where a mask holds, as a Dataset of its own digest."""
+        """Return the rows at these positions, or where a mask holds, as a Dataset of its own digest.
+
+        Rows keep their numbers and names.
+        """
         chosen = np.asarray(index)
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
         return replace(
@@ -192,5 +232,7 @@ class Dataset:
             groups=None if self.groups is None else self.groups[chosen],
             folds=None if self.folds is None else self.folds[chosen],
             row_names={name: cells[chosen] for name, cells in self.row_names.items()},
+            kept={name: cells[chosen] for name, cells in self.kept.items()},
+            source=self.row_source.take(chosen),
             digest=hashlib.sha256(self.digest.encode() + chosen.astype("<i8").tobytes()).hexdigest(),
         )

@@ -11,14 +11,16 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import Choice, ColumnName, Option, options_of
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.lists import Names
-from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, OF_ROWS, ReadOptions, Rules
+from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, OF_PREDICTION, OF_ROWS, ReadOptions, Rules
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
 
 MOST_COLUMNS = 1_000  # in the list of label columns; any other can be typed
 NAMES = {"label": "label_name", "weights": "weight_name", "groups": "group_name", "fold_column": "fold_name"}
-OPTIONS = tuple(name for name in options_of(ReadOptions) if name not in LISTS)  # the table of columns asks those
+OPTIONS = tuple(
+    name for name in options_of(ReadOptions) if name not in (*LISTS, *OF_PREDICTION)
+)  # the table of columns asks for lists
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,12 @@ class ReadOptions:
         note="default: columns without a title, and ids, that name or count the rows",
         **READING,
     )
+    keep: tuple[str, ...] = option(
+        *((), Names(), "Columns written too", "Columns of the data to write beside the predictions"),
+        group="reading data",
+        commands=("predict",),
+        unsaid="none",
+    )
     where: str | None = option(
         *(None, Conditions(), "Rows where", "Read only the rows where all of this holds, such as 'CLASS=a,b; size>3'"),
         **READING,
@@ -133,6 +139,7 @@ class ReadOptions:
         check_loaded(self)
 
 
+OF_PREDICTION = ("keep",)  # options that only mean something where rows are predicted
 OF_ROWS = "where", "merge", "share"  # options that any format knows
 OF_KIND = {"text": "text", "date": "dates", "category": "categories"}  # options that name columns of a kind
 LISTS = "columns", "drop", "names", *OF_KIND.values()  # options that name several columns

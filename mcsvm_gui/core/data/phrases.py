@@ -38,6 +38,12 @@ def places(lines: Iterable[int] | np.ndarray) -> Sentence:
     return Lines.of(lines).said
 
 
+def row_numbers(rows: Iterable[int] | np.ndarray) -> Sentence:
+    """Return the words for data rows of a file: row 4; rows 4 and 5; rows 3-7, 9 and 12 more."""
+    found = Lines.of(np.unique(np.asarray(rows)))
+    return Sentence("row {rows}", "rows {rows}", count=found.count, rows=found.listed)
+
+
 _Span = tuple[int, int]
 
 
@@ -86,9 +92,12 @@ class Lines:
 
     @property
     def said(self) -> Sentence:
+        return Sentence("line {lines}", "lines {lines}", count=self.count, lines=self.listed)
+
+    @property
+    def listed(self) -> str:
         words = [word for span in self.first for word in _spelled(*span)]
-        more = self.hidden + (0 if self.last is None else _words(self.last))
-        return Sentence("line {lines}", "lines {lines}", count=self.count, lines=listed(words, more=more))
+        return listed(words, more=self.hidden + (0 if self.last is None else _words(self.last)))
 
 
 NO_LINES = Lines()

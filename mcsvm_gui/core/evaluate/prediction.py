@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import entr
 
-from mcsvm_gui.core.base.writing import EMPTY_LINE, csv_cell, csv_text
+from mcsvm_gui.core.base.writing import csv_cell, csv_text
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
@@ -26,15 +26,35 @@ class Prediction:
     notices: tuple[Notice, ...]
 
     @cached_property
-    def scored(self) -> np.ndarray:
+    def trained_on(self) -> np.ndarray:
+        """(rows,) whether the model was trained on the row."""
+        known = self.trained.rows
+        return np.zeros(self.dataset.rows, dtype=bool) if known is None else known.contains(self.dataset.row_source)
+
+    @cached_property
+    def counting(self) -> np.ndarray:
         """The rows that were decided and count."""
         rows, weights = self.decisions.decided, self.dataset.weights
         return rows if weights is None else rows[weights[rows] > 0.0]
 
     @cached_property
+    def scored(self) -> np.ndarray:
+        """The rows that `scores` are of: those that the model was not trained on, if there are any."""
+        others = self.counting[~self.trained_on[self.counting]]
+        return others if others.size else self.counting
+
+    @cached_property
     def scores(self) -> Scores | None:
-        """Against the labels in the file, where it has some."""
-        rows, true = self.scored, self.dataset.labels
+        """Scores against the labels in the file, if it has some, of the rows that the model was not trained on."""
+        return self._scores_of(self.scored)
+
+    @cached_property
+    def all_scores(self) -> Scores | None:
+        """The same of all rows that count."""
+        return self._scores_of(self.counting)
+
+    def _scores_of(self, rows: np.ndarray) -> Scores | None:
+        true = self.dataset.labels
         if true is None or rows.size == 0:
             return None
         known = self.trained.class_names
@@ -85,14 +105,15 @@ class Prediction:
         return self.margins if order == "margin" else -self.entropies
 
     def table(self, with_scores: bool, with_probabilities: bool = False, sets: float | None = None) -> str:
-        """CSV, one line per row of the data, in its order; empty where a row was left out or rejected."""
+        """Return CSV, one line per row of the data, in its order; a row left out or rejected has no prediction."""
         asked = {"scores": with_scores, "probabilities": with_probabilities, "sets": sets}
         lines = PredictionLines(self.trained.class_names, **asked)  # type: ignore[arg-type]
-        return lines.header + lines.of(self.decisions)
+        return lines.header(self.dataset) + lines.of(self.dataset, self.decisions)
 
 
 class PredictionLines:
-    """Predictions as CSV: a line per row, of the class and, where they are asked for, of numbers in full precision."""
+    """Predictions as CSV: a line per row, with its number in the file and what names it, the predicted class and, if
+    they are asked for, numbers in full precision."""
 
     def __init__(
         self, class_names: Sequence[str], *, scores: bool, probabilities: bool, sets: float | None = None
@@ -103,16 +124,19 @@ class PredictionLines:
         asked = [name for name, wanted in (("score", scores), ("probability", probabilities)) if wanted]
         asked += ["in set"] if sets is not None else []
         columns = [f"{what} {name}" for what in asked for name in class_names]
-        self.header = csv_text(["prediction", *columns, *(["none of these"] if sets is not None else [])], [])
-        self._alone = not asked
+        self._columns = ["prediction", *columns, *(["none of these"] if sets is not None else [])]
 
-    def of(self, decisions: Decisions) -> str:
+    def header(self, dataset: Dataset) -> str:
+        return csv_text([*dataset.row_headings, *_others(dataset), *self._columns], [])
+
+    def of(self, dataset: Dataset, decisions: Decisions) -> str:
         found = decisions.labels
+        rows = list(map(str, dataset.row_numbers.tolist()))
+        for texts in (*dataset.row_columns.values(), *_others(dataset).values()):
+            rows = _joined(rows, [csv_cell(str(text)) for text in texts.tolist()])
         for label in set(found.tolist()) - self._cells.keys():
             self._cells[label] = csv_cell(str(label))
-        cells = list(map(self._cells.__getitem__, found.tolist()))
-        if self._alone:
-            return "".join([f"{cell or EMPTY_LINE}\n" for cell in cells])
+        cells = _joined(rows, list(map(self._cells.__getitem__, found.tolist())))
         asked = (self._scores, decisions.scores), (self._probabilities, decisions.probabilities)
         parts = [values for wanted, values in asked if wanted and values is not None]
         if parts:
@@ -120,6 +144,11 @@ class PredictionLines:
         if self._sets is not None:
             cells = _joined(cells, _members(decisions, self._sets))
         return "".join([f"{cell}\n" for cell in cells])
+
+
+def _others(dataset: Dataset) -> dict[str, np.ndarray]:
+    """Columns to be written too that do not identify the row already."""
+    return {name: cells for name, cells in dataset.kept.items() if name not in dataset.row_columns}
 
 
 def _joined(left: list[str], right: list[str]) -> list[str]:

@@ -17,9 +17,9 @@ from mcsvm_gui.core.evaluate.decided import confusion_of, share
 @dataclass(frozen=True)
 class ClassScore:
     name: str
-    precision: float
-    recall: float
-    f1: float
+    precision: float | None  # None if the class has no rows and no row was predicted to be of it
+    recall: float | None  # None if the class has no rows
+    f1: float | None  # None as the precision
     rows: float  # the sum of their weights, where they have some
 
 
@@ -32,11 +32,25 @@ class Scores:
     per_class: tuple[ClassScore, ...]
     confusion: np.ndarray  # (classes, classes): true by predicted; rows, or the sums of their weights
 
+    @property
+    def tested(self) -> int:
+        """How many classes have rows: balanced accuracy is the mean over these."""
+        return sum(score.rows > 0 for score in self.per_class)
+
+    @property
+    def averaged(self) -> int:
+        """How many classes have rows or predictions: macro F1 is the mean over these."""
+        return sum(score.f1 is not None for score in self.per_class)
+
 
 def evaluate(
     true: Sequence[str], predicted: Sequence[str], names: Sequence[str], weights: np.ndarray | None = None
 ) -> Scores:
-    """`names`: all classes, those that only one side has included. A score that is 0 / 0 is 0."""
+    """Score predicted labels against true ones.
+
+    `names`: all classes, those that only one side has included. A score of a class that was not tested is None; the
+    precision of a class that was tested and never predicted is 0.
+    """
     number = {name: position for position, name in enumerate(names)}
     codes = [np.array([number[label] for label in side], dtype=np.int64) for side in (true, predicted)]
     return of_confusion(confusion_of(codes[0], codes[1], len(names), weights), names)
@@ -44,8 +58,15 @@ def evaluate(
 
 def of_confusion(confusion: np.ndarray, names: Sequence[str]) -> Scores:
     right, rows, decided = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
-    precision, recall, f1 = share(right, decided), share(right, rows), share(2 * right, rows + decided)
-    table = zip(names, precision.tolist(), recall.tolist(), f1.tolist(), rows.tolist(), strict=True)
+    precision, recall, f1 = (
+        [value if known else None for value, known in zip(values.tolist(), there.tolist(), strict=True)]
+        for values, there in (
+            (share(right, decided), rows + decided > 0),
+            (share(right, rows), rows > 0),
+            (share(2 * right, rows + decided), rows + decided > 0),
+        )
+    )
+    table = zip(names, precision, recall, f1, rows.tolist(), strict=True)
     return Scores(
         **{name: float(measure(confusion)) for name, measure in measures.MEASURES.items()},
         per_class=tuple(ClassScore(*row) for row in table),

@@ -114,10 +114,12 @@ class StreamOutcome:
 
     def __init__(self, trained: TrainedModel) -> None:
         self.trained = trained
-        self.rows = self.decided = self.rejected = self.scored = 0
+        self.rows = self.decided = self.rejected = 0
+        self.counted = 0  # rows that were decided and count
+        self.trained_on = 0  # rows among these that the model was trained on
         self.weight_name: str | None = None
         self._names = dict(zip(trained.class_names, range(len(trained.class_names)), strict=True))
-        self._confusion = np.zeros((len(self._names), len(self._names)))
+        self._all, self._others = (np.zeros((len(self._names), len(self._names))) for _ in range(2))
         self._labelled = True
         self._notices, self._unseen = JoinedNotices(), JoinedNotices()
 
@@ -133,15 +135,21 @@ class StreamOutcome:
         if dataset.labels is not None:
             labels = in_training_spelling(self.trained.class_names, dataset.labels)
             self._unseen.add(unseen_classes(self.trained.class_names, labels))
-            self._score(labels, decisions.labels, rows, dataset.weights)
+            self._score(dataset, labels, decisions.labels, rows)
 
-    def _score(self, true: np.ndarray, found: np.ndarray, rows: np.ndarray, weights: np.ndarray | None) -> None:
+    def _score(self, dataset: Dataset, true: np.ndarray, found: np.ndarray, rows: np.ndarray) -> None:
+        weights, known = dataset.weights, self.trained.rows
         rows = rows if weights is None else rows[weights[rows] > 0.0]
-        codes = [self._codes(side[rows]) for side in (true, found)]
-        self._confusion = np.pad(self._confusion, (0, len(self._names) - len(self._confusion)))
+        first, second = (self._codes(side[rows]) for side in (true, found))
+        more = len(self._names) - len(self._all)
+        self._all, self._others = np.pad(self._all, (0, more)), np.pad(self._others, (0, more))
+        each = np.ones(rows.size) if weights is None else weights[rows]
+        others = np.ones(rows.size, dtype=bool) if known is None else ~known.contains(dataset.row_source)[rows]
         # One after the other, as if all rows were added up at once.
-        np.add.at(self._confusion, tuple(codes), 1.0 if weights is None else weights[rows])
-        self.scored += rows.size
+        np.add.at(self._all, (first, second), each)
+        np.add.at(self._others, (first[others], second[others]), each[others])
+        self.counted += rows.size
+        self.trained_on += rows.size - int(others.sum())
 
     def _codes(self, labels: np.ndarray) -> np.ndarray:
         """Classes by number; those that training never saw come behind, as they come."""
@@ -150,14 +158,27 @@ class StreamOutcome:
         return np.asarray(np.array(numbers, dtype=np.int64)[codes])
 
     @property
+    def scored(self) -> int:
+        """How many rows `scores` are of: those that the model was not trained on, if there are any."""
+        return self.counted - self.trained_on or self.counted
+
+    @property
     def scores(self) -> Scores | None:
-        """Against the labels in the file, where every row has one."""
-        if not self._labelled or not self.scored:
+        """Scores against the labels in the file, if every row has one."""
+        return self._scores_of(self._others if self.counted > self.trained_on else self._all)
+
+    @property
+    def all_scores(self) -> Scores | None:
+        """The same of all rows that count."""
+        return self._scores_of(self._all)
+
+    def _scores_of(self, confusion: np.ndarray) -> Scores | None:
+        if not self._labelled or not self.counted:
             return None
         known = len(self.trained.class_names)
         names = [*self.trained.class_names, *sorted(list(self._names)[known:])]
         order = [self._names[name] for name in names]
-        return of_confusion(self._confusion[np.ix_(order, order)], names)
+        return of_confusion(confusion[np.ix_(order, order)], names)
 
     @property
     def notices(self) -> tuple[Notice, ...]:

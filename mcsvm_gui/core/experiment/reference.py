@@ -21,7 +21,7 @@ from mcsvm_gui.core.experiment.squared_hinge import Solution, asvm, lsvm
 from mcsvm_gui.core.machine.posing import Posed, pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import document, score
-from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, versions
+from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, unlearned_columns, versions
 from solvers.dual.certificate import Certificate
 from solvers.errors import InputError
 from solvers.model import Model
@@ -109,6 +109,8 @@ def trained_of(request: Request, dataset: Dataset, solved: TimedSolution) -> Tra
         label_name=dataset.label_name,
         origin=origin,
         duals=Duals(np.array([0, used.size]), used, solution.alpha[used, None]),
+        rows=posed.train.row_source,
+        unlearned=unlearned_columns(dataset),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -34,6 +34,8 @@ class PreparedRows:
     background: Any  # features of the rows they are compared with
     weights: np.ndarray | None  # of these
     notices: tuple[Notice, ...]
+    numbers: np.ndarray  # (rows of the data set,) the number of each in its file
+    names: Mapping[str, np.ndarray]  # columns that identify rows besides, as `Dataset.row_columns`
 
     def numbered(self, places: Sequence[int] | None) -> np.ndarray:
         """Which of `rows` are at these places of the data set; all without places. Rows left out are not among them."""
@@ -50,7 +52,8 @@ def prepared_rows(
         raise FileError(dataset.name, "there is no row without a missing cell that could be explained")
     notices = (*dataset.notices, *prepared.notices)
     drawn, weights = _drawn(trained, dataset if training is None else training, background)
-    return PreparedRows(prepared.rows, prepared.kept, drawn, weights, notices)
+    identity = dataset.row_numbers, dataset.row_columns
+    return PreparedRows(prepared.rows, prepared.kept, drawn, weights, notices, *identity)
 
 
 def _drawn(trained: TrainedModel, dataset: Dataset, count: int) -> tuple[Any, np.ndarray | None]:
@@ -67,6 +70,8 @@ class Explanation:
     trained: TrainedModel
     columns: ExplainedColumns
     places: np.ndarray  # (n,) of the rows in the data set
+    numbers: np.ndarray  # (n,) of the rows in their file
+    names: Mapping[str, np.ndarray]  # columns that identify the rows besides, each (n,)
     features: Any  # (n, features) as the model sees them
     found: Explained
 
@@ -84,6 +89,10 @@ class Explanation:
     def runners_up(self) -> np.ndarray:
         """(n,) the class with the next largest score."""
         return first_and_second(self.trained.model, self.found.decision)[1]
+
+    def names_of(self, number: int) -> dict[str, str]:
+        """Return what identifies one of the rows besides its number, by column."""
+        return {name: str(cells[number]) for name, cells in self.names.items()}
 
     @property
     def by_pairs(self) -> bool:
@@ -146,7 +155,9 @@ def explain_rows(
     with limited(trained.request.threads):
         found = explained(game, data.rows[chosen], callback, permutations)
     done = chosen[: len(found.values)]
-    return Explanation(trained, columns, data.kept[done], data.rows[done], found)
+    at = data.kept[done]
+    names = {name: cells[at] for name, cells in data.names.items()}
+    return Explanation(trained, columns, at, data.numbers[at], names, data.rows[done], found)
 
 
 def document(explanation: Explanation) -> dict[str, Any]:
@@ -159,7 +170,8 @@ def document(explanation: Explanation) -> dict[str, Any]:
         "outputs": list(names),
         "rows": [
             {
-                "row": int(place) + 1,
+                "row": int(explanation.numbers[number]),
+                **({"names": explanation.names_of(number)} if explanation.names else {}),
                 "class": explanation.trained.class_names[winner],
                 "base": found.base.tolist(),
                 "decision": found.decision[number].tolist(),
@@ -167,7 +179,7 @@ def document(explanation: Explanation) -> dict[str, Any]:
                 "sum_error": float(found.sum_errors[number].max()),
                 **({} if errors is None else {"standard_errors": errors[number].tolist()}),
             }
-            for number, (place, winner) in enumerate(zip(explanation.places, winners, strict=True))
+            for number, winner in enumerate(winners)
         ],
     }
 
@@ -184,13 +196,13 @@ def table(explanation: Explanation) -> tuple[list[str], list[list[object]]]:
     their standard errors."""
     found, names = one_function(explanation)
     columns, errors = explanation.columns.names, found.standard_errors
-    header = ["row", "class", "output", "base", "decision", "sum error", *columns]
+    header = ["row", *explanation.names, "class", "output", "base", "decision", "sum error", *columns]
     header += [] if errors is None else [f"standard error {name}" for name in columns]
     winners = explanation.winners.tolist()
     lines: list[list[object]] = []
-    for number, place in enumerate(explanation.places.tolist()):
+    for number, row in enumerate(explanation.numbers.tolist()):
         for output, name in enumerate(names):
-            said = [place + 1, explanation.trained.class_names[winners[number]], name]
+            said = [row, *explanation.names_of(number).values(), explanation.trained.class_names[winners[number]], name]
             numbers = found.base[output], found.decision[number, output], found.sum_errors[number, output]
             cells = [*numbers, *found.values[number, :, output]]
             cells += [] if errors is None else [*errors[number, :, output]]

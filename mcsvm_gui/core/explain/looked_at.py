@@ -37,6 +37,13 @@ class LookedAt:
     decided: np.ndarray  # (rows,) class names; None where there is no decision
     margins: np.ndarray  # (rows,) the winner's score less the runner-up's; NaN where there is no decision
 
+    training: Dataset | None = None  # the rows that support vectors are among
+
+    def row_words(self, place: int) -> str:
+        """Return the number of a row in the file, with what names it: 98 (S-0098)."""
+        number, *names = self.dataset.row_cells(place)
+        return f"{number} ({', '.join(map(str, names))})" if names else str(number)
+
     @property
     def true(self) -> np.ndarray | None:
         return self.dataset.labels
@@ -52,7 +59,7 @@ def looked_at(run: int, name: str, trained: TrainedModel, dataset: Dataset, trai
     ordered = np.sort(found.scores, axis=1)
     labels = None if dataset.labels is None else in_training_spelling(trained.class_names, dataset.labels)
     spelled = replace(dataset, labels=labels)
-    return LookedAt(run, name, trained, spelled, data, found.labels, ordered[:, -1] - ordered[:, -2])
+    return LookedAt(run, name, trained, spelled, data, found.labels, ordered[:, -1] - ordered[:, -2], training)
 
 
 def comparable(first: LookedAt, other: LookedAt) -> bool:
@@ -105,7 +112,7 @@ def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = No
     winner, other = (
         int(found[0]) for found in first_and_second(first.trained.model, first.trained.model.decision(row))
     )
-    near = neighbours(first.trained, row, winner, other)
+    near = neighbours(first.trained, row, winner, other, first.training)
     found = ((one.name, explain_rows(one.trained, one.data, [place], callback)) for one in runs)
     explained = tuple(takewhile(lambda of_run: len(of_run[1].places), found))
     if not explained:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.explain.game import coefficients_between
@@ -17,15 +19,21 @@ MOST = 12
 
 @dataclass(frozen=True)
 class Neighbour:
-    training_row: int  # counted from 1, among the rows trained on
+    row: int  # the number of the data row in the training file
+    names: tuple[str, ...]  # what identifies it besides
     class_name: str
     kernel: float  # its kernel value with the row
     share: float  # what it adds to the winner's function less the other's
     cells: tuple[str, ...]  # as `ExplainedColumns.names`
 
 
-def neighbours(trained: TrainedModel, row: Any, first: int, second: int, most: int = MOST) -> tuple[Neighbour, ...]:
-    """Of a row of features (1, features), the largest kernel values first: "decided like these"."""
+def neighbours(
+    trained: TrainedModel, row: Any, first: int, second: int, training: Dataset | None = None, most: int = MOST
+) -> tuple[Neighbour, ...]:
+    """Return the support vectors with the largest kernel values with a row of features (1, features).
+
+    `training`: a data set that the rows trained on are among, for their names.
+    """
     model, columns = trained.model, ExplainedColumns.of(trained.preparation)
     if not len(model.points):
         return ()
@@ -33,9 +41,10 @@ def neighbours(trained: TrainedModel, row: Any, first: int, second: int, most: i
     shares = kernel * coefficients_between(model, first, second)
     nearest = np.argsort(-kernel, kind="stable")[:most]
     rows = dense(model.points.rows[nearest])
+    identity = _identities(trained, training)
     return tuple(
         Neighbour(
-            int(model.support[one]) + 1,
+            *identity(int(model.support[one])),
             trained.class_names[int(model.owners[one])],
             float(kernel[one]),
             float(shares[one]),
@@ -43,3 +52,24 @@ def neighbours(trained: TrainedModel, row: Any, first: int, second: int, most: i
         )
         for one, held in zip(nearest, rows, strict=True)
     )
+
+
+def _identities(trained: TrainedModel, training: Dataset | None) -> Callable[[int], tuple[int, tuple[str, ...]]]:
+    """Return the function from a row of the training part to its number in the file and its names."""
+    source = trained.rows
+    if source is None:
+        return lambda row: (row + 1, ())
+    files = source.codes if source.codes is not None else np.zeros(source.numbers.size, dtype=np.int64)
+    if training is None:
+        return lambda row: (int(source.numbers[row]), ())
+    known, columns = training.row_source, training.row_columns
+    codes = known.codes if known.codes is not None else np.zeros(known.numbers.size, dtype=np.int64)
+    keys = zip([known.files[code].digest for code in codes.tolist()], known.numbers.tolist(), strict=True)
+    place_of = {key: place for place, key in enumerate(keys)}
+
+    def identity(row: int) -> tuple[int, tuple[str, ...]]:
+        number = int(source.numbers[row])
+        place = place_of.get((source.files[int(files[row])].digest, number))
+        return number, tuple(str(cells[place]) if place is not None else "" for cells in columns.values())
+
+    return identity

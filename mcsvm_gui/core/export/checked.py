@@ -144,7 +144,7 @@ def _check_probabilities(outcome: FilePrediction, trained: TrainedModel) -> None
             "The export was not written: {by} gives {row} another probability than the model, {apart:.2g} away"
             " ({count} of {total} differ).",
             by=outcome.by,
-            row=probe.named(int(probe.rows[far[0]]) + 1),
+            row=probe.named(int(probe.rows[far[0]])),
             apart=float(apart[far[0]]),
             count=int(far.size),
             total=len(probe),
@@ -159,7 +159,7 @@ def _difference(outcome: FilePrediction, plain: FlatModel, first: int, count: in
         "The export was not written: {by} gives {row} the label {said!r}, and the model {expected!r}"
         " ({count} of {total} differ).",
         by=outcome.by,
-        row=probe.named(int(probe.rows[first]) + 1),
+        row=probe.named(int(probe.rows[first])),
         said=names[said] if said >= 0 else "no class",
         expected=names[expected] if expected >= 0 else "no class",
         count=count,

@@ -25,7 +25,7 @@ class Probe:
 
     cells: tuple[np.ndarray, ...] | sp.csr_array
     expected: np.ndarray  # class numbers; -1 where the model rejects the row
-    rows: np.ndarray  # which row of `source` each is
+    rows: np.ndarray  # the number of each among those of `source`: of rows their number in the file
     source: Source
     probabilities: np.ndarray | None = None  # (rows, classes), where the model has them
 
@@ -122,7 +122,7 @@ def from_vectors(plain: FlatModel, trained: TrainedModel) -> Probe:
     rows = trained.model.points.rows
     cells = _raw_sparse(plain, rows) if sp.issparse(rows) else _raw_cells(plain, rows)
     count = rows.shape[0]
-    probe = Probe(cells, np.zeros(count, dtype=np.int64), np.arange(count), "support vector")
+    probe = Probe(cells, np.zeros(count, dtype=np.int64), np.arange(1, count + 1), "support vector")
     values = trained.model.decision(prepared(plain, probe))
     by_rule = plain.rule is not None
     expected = plain.choose(values) if by_rule else decide(trained.model.machine, values, plain.classes)
@@ -160,7 +160,7 @@ def of_dataset(plain: FlatModel, trained: TrainedModel, dataset: Dataset, source
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     found = trained.predictions(dataset if rows.size == dataset.rows else dataset.take(rows), probabilities=True)
     expected = np.array([-1 if label is None else numbers[label] for label in found.labels], dtype=np.int64)
-    return Probe(cells, expected, rows, source, found.probabilities)
+    return Probe(cells, expected, dataset.row_numbers[rows], source, found.probabilities)
 
 
 def _cells(plain: FlatModel, dataset: Dataset) -> tuple[np.ndarray, ...]:

@@ -10,9 +10,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.data.roles.value import Role
+from mcsvm_gui.core.data.row_source import RowFile, RowSource
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, PredictionSets, TrainedModel, Weighing
+from mcsvm_gui.core.machine.trained import (
+    UNLEARNED,
+    Calibrated,
+    Duals,
+    Origin,
+    PredictionSets,
+    TrainedModel,
+    Weighing,
+)
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
@@ -29,9 +39,10 @@ POINTS = "points", "points_data", "points_indices", "points_indptr"
 PREPARATION = "idf", "donors", "donors_known"
 LANDMARKS = "landmarks", "landmarks_data", "landmarks_indices", "landmarks_indptr"
 SETS = (*LANDMARKS, "set_margins", "set_distances")
+ROWS = "row_numbers", "row_files"
 TRAINED = "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha"
 PAIRS = "expansion_starts", "expansion_vectors"  # where the coefficients of each pair begin, and whose they are
-ARRAYS = (*PAIRS, *POINTS, *PREPARATION, *TRAINED, *SETS)
+ARRAYS = (*PAIRS, *POINTS, *PREPARATION, *TRAINED, *SETS, *ROWS)
 FLOAT, INT = "<f8", "<i8"
 LONGEST_ROWS = 2**48
 
@@ -63,6 +74,8 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "calibration": None if trained.calibrated is None else trained.calibrated.document(),
         "sets": _sets_document(_sets_of(trained)),
         "rule": None if trained.rule is None else trained.rule.document(),
+        "row_files": None if trained.rows is None else [asdict(file) for file in trained.rows.files],
+        "unlearned": dict(trained.unlearned),
     }
 
 
@@ -107,6 +120,10 @@ def arrays_of(trained: TrainedModel) -> dict[str, np.ndarray]:
         ints |= {"expansion_starts": model.expansion.indptr, "expansion_vectors": model.expansion.indices}
     else:
         floats["expansion"] = model.expansion
+    if trained.rows is not None:
+        ints["row_numbers"] = trained.rows.numbers
+        if trained.rows.codes is not None:
+            ints["row_files"] = trained.rows.codes
     sets = _sets_of(trained)
     kept = {"points": rows} if sets is None else {"points": rows, "landmarks": sets.landmarks.points.rows}
     for name, points in kept.items():
@@ -153,6 +170,10 @@ def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
     prepared = preparing.expected_arrays(document["preparation"])
     expected |= {name: Array(kinds[kind], shape) for name, (kind, shape) in prepared.items()}
     expected |= _expected_points("points", document, support, features)
+    files = document.get("row_files")
+    if files is not None:
+        rows = Array(INT, (_count(document["origin"], "n_train"),))
+        expected |= {"row_numbers": rows} | ({"row_files": rows} if len(files) > 1 else {})
     sets = document.get("sets")
     if sets is None:
         return expected
@@ -216,7 +237,28 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     rule = _rule(document.get("rule"), len(names))
     if rule is not None and calibrated is None:
         raise ValueError("it decides by probabilities that it does not have")
-    return TrainedModel(model, names, prepared, request, label, origin, duals, calibrated, weighing, rule)
+    rows, unlearned = _rows(document.get("row_files"), arrays), _unlearned(document.get("unlearned", {}))
+    return TrainedModel(
+        model, names, prepared, request, label, origin, duals, calibrated, weighing, rule, rows, unlearned
+    )
+
+
+def _rows(files: list[dict[str, Any]] | None, arrays: dict[str, np.ndarray]) -> RowSource | None:
+    """Return the source of the rows trained on; None if the model does not know it."""
+    if files is None:
+        return None
+    known = tuple(RowFile(_text(file["name"]), _text(file["digest"])) for file in files)
+    numbers, codes = arrays["row_numbers"], arrays.get("row_files")
+    if not known or (numbers < 1).any() or (codes is not None and not _within(codes, len(known))):
+        raise ValueError("the numbers of its training rows are none of a file")
+    return RowSource(numbers, known, codes)
+
+
+def _unlearned(document: dict[str, Any]) -> dict[str, Role]:
+    found = {_text(name): role for name, role in document.items()}
+    if not all(role in UNLEARNED for role in found.values()):
+        raise ValueError("a column has a role that is none")
+    return found
 
 
 def _weighing(document: dict[str, Any] | None) -> Weighing | None:

@@ -26,6 +26,7 @@ from mcsvm_gui.core.machine.trained import (
     TrainedModel,
     Weighing,
     accuracy,
+    unlearned_columns,
     unseen_classes,
     versions,
 )
@@ -199,6 +200,8 @@ class Session:
             calibrated=self.calibrated,
             weighing=Weighing.of(self.posed.train),
             rule=None if self.calibrated is None else self._rule,
+            rows=self.posed.train.row_source,
+            unlearned=unlearned_columns(self.dataset),
         )
 
     def _origin(self, certificate: Certificate, bounded: int) -> Origin:

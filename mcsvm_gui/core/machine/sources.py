@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import options_of
@@ -14,45 +14,62 @@ from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import LISTS, OF_KIND
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.roles.value import Role
 from mcsvm_gui.core.data.splitting import shared_groups
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
+AS_TRAINED = "merge", "spellings", "header", "separator", "decimal"  # said of the training file, unless said again
+DEFAULT = {name: option.default for name, option in options_of(ReadOptions).items()}
 OF_SOME_FORMATS = "table", "query", "groups", "fold_column", *LISTS  # options of reading
 
 
 def open_for(trained: TrainedModel, path: str, options: ReadOptions) -> Dataset:
-    """A file to be decided by a model."""
-    return open_dataset(path, _as_trained(trained, options), needs_label=False)
+    """Open a file to be predicted by a model."""
+    return open_dataset(path, _as_trained(trained, path, options), needs_label=False)
 
 
 def blocks_for(trained: TrainedModel, path: str, options: ReadOptions) -> RowBlocks:
-    """The same file, block by block."""
-    return RowBlocks(path, _as_trained(trained, options))
+    """Open the same file block by block."""
+    return RowBlocks(path, _as_trained(trained, path, options), identified=trained.rows is not None)
 
 
-def _as_trained(trained: TrainedModel, options: ReadOptions) -> ReadOptions:
-    """LIBSVM files have their label in front, without a name."""
+def _as_trained(trained: TrainedModel, path: str, options: ReadOptions) -> ReadOptions:
+    """Return how to read rows for this model: columns have the kinds and roles that they had in training.
+
+    LIBSVM files have their label in front, without a name.
+    """
     label = None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
     columns, order = trained.preparation.columns, trained.preparation.date_order
-    options = with_kinds(options, columns, order, trained.preparation.unused)
-    options = replace(options, merge=options.merge or trained.request.read.merge)
+    names = trained.columns_of("name") if options.names is None else options.names
+    options = with_kinds(options, columns, order, trained.preparation.unused, names)
+    said = {name: getattr(trained.request.read, name) for name in AS_TRAINED if getattr(options, name) == DEFAULT[name]}
+    for option, role in (("groups", "group"), ("fold_column", "fold")):
+        said[option] = getattr(options, option) or next(iter(trained.columns_of(cast("Role", role))), None)
+    options = _for_format_of(path, replace(options, **said))
     return _named(options, label, None if trained.weighing is None else trained.weighing.column)
 
 
-def with_kinds(options: ReadOptions, columns: Sequence[Column], date_order: str, unused: Sequence[str]) -> ReadOptions:
-    """Columns of the kinds that they had in training, whatever the values of these rows look like; `unused` had no
-    part in it. Any other column is left as it is, so that it can be spoken of."""
+def with_kinds(
+    options: ReadOptions, columns: Sequence[Column], date_order: str, unused: Sequence[str], names: Sequence[str] = ()
+) -> ReadOptions:
+    """Return options by which columns get the kinds that they had in training, whatever their values look like.
+
+    `unused` columns had no part in training, and `names` named the rows. Any other column is left as it is, so that it
+    can be reported.
+    """
     if isinstance(columns, NumberedColumns):
         return options
     said: dict[str, Any] = {
         option: tuple(column.name for column in columns if column.kind == kind) for kind, option in OF_KIND.items()
     }
     used = {column.name for column in columns}
-    drop = tuple(name for name in (*unused, *options.drop) if name not in used)
+    names = tuple(name for name in names if name not in used)
+    drop = tuple(name for name in (*unused, *options.drop) if name not in (*used, *names))
     order = date_order or options.date_order
-    return replace(options, columns=(), names=(), drop=drop, date_order=order, **said)
+    return replace(options, columns=(), names=names, drop=drop, date_order=order, **said)
 
 
 def open_like(path: str, options: ReadOptions, label_name: str | None, weight_name: str | None = None) -> Dataset:
@@ -69,7 +86,7 @@ def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
     """Rows to test on: read as the training rows were, the label found by its name there."""
     numbered = isinstance(training.columns, NumberedColumns)
     # Columns go by their names: a number may be another column there.
-    read = with_kinds(read, training.columns, training.date_order, training.unused)
+    read = with_kinds(read, training.columns, training.date_order, training.unused, tuple(training.row_names))
     named = _for_format_of(path, replace(read, groups=training.group_name, fold_column=training.fold_name))
     named = replace(named, weights=None) if training.weight_name else named
     test = open_like(path, named, None if numbered else training.label_name, training.weight_name).counting()
@@ -77,9 +94,14 @@ def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
 
 
 def _for_format_of(path: str, read: ReadOptions) -> ReadOptions:
-    """Without what the test file's format does not have: a table in CSV, a column of groups in LIBSVM."""
-    suffix = Path(path).suffix.lower()
+    """Leave out what the file's format does not have: a table in CSV, a column of groups in LIBSVM.
+
+    If the suffix does not tell the format, as that of a folder, everything stays.
+    """
+    suffix = Source(Path(path), b"", ()).suffix
     known = {option for reader in READERS.values() if suffix in reader.suffixes for option in reader.options}
+    if not known:
+        return read
     table = options_of(ReadOptions)
     unused: dict[str, Any] = {option: table[option].default for option in OF_SOME_FORMATS if option not in known}
     return replace(read, **unused)

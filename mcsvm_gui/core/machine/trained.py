@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -15,6 +15,8 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some_names
+from mcsvm_gui.core.data.roles.value import Role, roles_of
+from mcsvm_gui.core.data.row_source import RowSource
 from mcsvm_gui.core.machine.request import Request
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
@@ -28,6 +30,7 @@ from solvers.uncertainty.novelty import Landmarks
 from solvers.uncertainty.probability import Calibration, scores
 from solvers.work import limited
 
+UNLEARNED: tuple[Role, ...] = ("name", "group", "fold")  # roles that a model knows columns by
 PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"
 
 
@@ -179,6 +182,12 @@ class TrainedModel:
     calibrated: Calibrated | None = None
     weighing: Weighing | None = None  # None where every row counts alike
     rule: CostRule | None = None  # only where it is calibrated
+    rows: RowSource | None = None  # of the rows trained on; None if they are unknown
+    unlearned: Mapping[str, Role] = field(default_factory=dict)  # names, groups and folds of the training file
+
+    def columns_of(self, role: Role) -> tuple[str, ...]:
+        """Return the columns of the training file that had this role, one of `UNLEARNED`."""
+        return tuple(name for name, had in self.unlearned.items() if had == role)
 
     @property
     def certificate(self) -> Certificate:
@@ -215,7 +224,7 @@ class TrainedModel:
             raise FileError(
                 dataset.name,
                 "data row {row} is too far from the training data to be computed with",
-                row=(dataset.before or 0) + row + 1,
+                row=int(dataset.row_numbers[row]),
             )
         labels, codes = np.full(dataset.rows, None, dtype=object), outputs.codes
         labels[prepared.kept[codes != REJECTED]] = self.names[codes[codes != REJECTED]]
@@ -235,6 +244,11 @@ class TrainedModel:
         names = np.empty(len(self.class_names), dtype=object)
         names[:] = self.class_names
         return names
+
+
+def unlearned_columns(dataset: Dataset) -> dict[str, Role]:
+    """Return the columns of the file that have a role of their own but are not learned from."""
+    return {name: role for name, role in roles_of(dataset).items() if role in UNLEARNED}
 
 
 def accuracy(right: np.ndarray, weights: np.ndarray | None) -> float:

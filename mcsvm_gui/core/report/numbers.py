@@ -73,7 +73,8 @@ def _disagreements(comparison: Comparison) -> list[dict[str, Any]] | None:
         return None
     return [
         {
-            "row": row + 1,
+            "row": together.row_number(row),
+            **({"names": {name: str(cells[row]) for name, cells in together.names.items()}} if together.names else {}),
             "line": None if together.lines is None else int(together.lines[row]),
             "true": None if together.true is None else together.true[row],
             "decided": {side.label: side.decisions[row] for side in together.sides},

@@ -35,7 +35,7 @@ def report_of(
         *shared.surroundings(),
         *full_names([*of.trained.class_names, *explained.columns.names]),
     ]
-    title = tr("Row {row} of {data}, explained", row=found.place + 1, data=of.dataset.name)
+    title = tr("Row {row} of {data}, explained", row=of.row_words(found.place), data=of.dataset.name)
     told = {**document(explained), "flip": None if flip is None else flip.document()}
     return Report(title, shared.made(), tuple(blocks), told)
 

@@ -56,6 +56,10 @@ class DataModel(QAbstractTableModel):
         """Of the data set."""
         return place if self._order is None else int(self._order[place])
 
+    def number_of(self, row: int) -> int:
+        """Return the number of a row of the data set in the file."""
+        return row + 1 if self._data is None else int(self._data.row_numbers[row])
+
     def place_of(self, row: int) -> int | None:
         """Where a row of the data set is shown."""
         if self._order is None:
@@ -246,7 +250,7 @@ class DataModel(QAbstractTableModel):
 
     def _row_header(self, row: int, role: int) -> Any:
         if role == Qt.ItemDataRole.DisplayRole:
-            return str(self.row_of(row) + 1)
+            return str(self.number_of(self.row_of(row)))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT
         assert self._data is not None

@@ -129,7 +129,8 @@ class RowPanel(QWidget):
         columns = ExplainedColumns.of(of.trained.preparation)
         self.flips.entries.show_row(columns.names, found.cells, held_columns(columns), as_sentence(worded(HELD)))
         self.show_flip(None)
-        self.near.show_table(tables.neighbour_table(found, columns.names))
+        row_names = () if of.training is None else tuple(of.training.row_columns)
+        self.near.show_table(tables.neighbour_table(found, columns.names, row_names))
         self._draw()
 
     @property
@@ -210,7 +211,7 @@ def _interval(value: float, error: float) -> tuple[float, float]:
 def _sentence(of: LookedAt, found: OneRow, names: Sequence[str], value: float, mean: float) -> str:
     said = tr(
         "Row {row}: {first} against {second} by {value}; {mean} on average.",
-        row=found.place + 1,
+        row=of.row_words(found.place),
         first=names[0],
         second=names[1],
         value=f"{value:.3g}",

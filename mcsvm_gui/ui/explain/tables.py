@@ -19,13 +19,18 @@ MOST_LINES = 500  # columns of the file, machines beside each other
 
 def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
     first = runs[0]
-    headings = [Header(tr("Row")), Header(tr("Decided"), number=False)]
+    names = first.dataset.row_columns
+    headings = [Header(tr("Row"), tip=tr("The number of the data row in the file"))]
+    headings += [Header(shortened(name, NAME), number=False, term=tr("Row name")) for name in names]
+    headings += [Header(tr("Decided"), number=False)]
     headings += [Header(tr("In the file"), number=False)] if first.true is not None else []
     headings += [Header(tr("Lead"), tip=tr("The winner's score less that of the next class"))]
     wrong = first.wrong()
     rows = []
     for place in places.tolist():
-        cells = [TableCell(place + 1, count(place + 1)), _name(first.decided[place], "wrong" if wrong[place] else "")]
+        number = int(first.dataset.row_numbers[place])
+        cells = [TableCell(number, count(number)), *(_name(held[place]) for held in names.values())]
+        cells += [_name(first.decided[place], "wrong" if wrong[place] else "")]
         cells += [_name(first.true[place])] if first.true is not None else []
         rows.append((*cells, TableCell(float(first.margins[place]), f"{first.margins[place]:.3g}")))
     return ResultTable(tuple(headings), tuple(rows), tuple(str(place) for place in places.tolist()))
@@ -36,10 +41,12 @@ def _name(name: object, sign: str = "") -> TableCell:
     return TableCell(text, text, "wrong" if sign else "")
 
 
-def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
+def neighbour_table(found: OneRow, names: Sequence[str], row_names: Sequence[str] = ()) -> ResultTable:
+    """`names`: the columns that are learned; `row_names`: those that identify a row."""
     shown = list(names[:MOST_COLUMNS])
     headings = (
-        Header(tr("Training row")),
+        Header(tr("Training row"), tip=tr("The number of the data row in the training file")),
+        *(Header(shortened(name, NAME), number=False, term=tr("Row name")) for name in row_names),
         Header(tr("Class"), number=False),
         Header(tr("Kernel"), tip=tr("1 where it equals the row, near 0 where it is far (rbf)")),
         Header(tr("Its part"), tip=tr("What it adds to the winner less the next class")),
@@ -48,7 +55,8 @@ def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
     most = max((abs(one.share) for one in found.neighbours), default=0.0) or 1.0
     rows = tuple(
         (
-            TableCell(one.training_row, count(one.training_row)),
+            TableCell(one.row, count(one.row)),
+            *(text_cell(shortened(name, NAME)) for name in one.names),
             _name(one.class_name),
             TableCell(one.kernel, f"{one.kernel:.3g}"),
             TableCell(one.share, f"{one.share:+.3g}", heat=one.share / most),

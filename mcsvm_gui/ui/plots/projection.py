@@ -227,7 +227,7 @@ class Projection(HoverTitlePlot):
         place, shown = self.row_at(where), self.shown
         if place is None or shown is None:
             return None
-        row = count(int(shown.rows[place]) + 1)
+        row = count(int(shown.rows[place]) + 1 if shown.numbers is None else int(shown.numbers[place]))
         if not shown.classes:
             return tr("row {row}", row=row)
         return tr("row {row}: {name}", row=row, name=shortened(shown.classes[shown.codes[place]], 30))

@@ -42,7 +42,7 @@ class PredictPage(QWidget):
     export_chosen = Signal(str, str)  # and the path to write
     misses_toggled = Signal(bool)
     order_chosen = Signal(str)  # the name of an order of rows
-    sets_chosen = Signal()
+    sets_chosen = Signal()  # or which columns are shown
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,6 +78,8 @@ class PredictPage(QWidget):
         self._with_scores = _check("predictScoresCheck", tr("With scores"))
         self._with_probabilities = _check("predictProbabilitiesCheck", tr("With probabilities"))
         self._with_probabilities.setChecked(True)
+        self._with_scores.setToolTip(tr("Show the scores of all classes, and save them"))
+        self._with_probabilities.setToolTip(tr("Show the probabilities of all classes, and save them"))
         self._only_misses = _check("predictMissesCheck", tr("Only rows that differ from the file"))
         self._order = Combo()
         self._order.setObjectName("predictOrderCombo")
@@ -158,6 +160,8 @@ class PredictPage(QWidget):
         self._only_misses.toggled.connect(self.misses_toggled)
         self._order.currentIndexChanged.connect(lambda _: self.order_chosen.emit(self._order.currentData()))
         self._sets.currentIndexChanged.connect(lambda _: self.sets_chosen.emit())
+        for check in (self._with_scores, self._with_probabilities):
+            check.toggled.connect(lambda _: self.sets_chosen.emit())
         self._export.setEnabled(False)
 
     # -- setters ----------------------------------------------------------------------------------
@@ -218,7 +222,8 @@ class PredictPage(QWidget):
         self._formats.popup(self._export.mapToGlobal(self._export.rect().bottomLeft()))
 
     def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None) -> None:
-        self._table.show_prediction(prediction, rows, self.sets_error)
+        asked = {"scores": self.with_scores, "probabilities": self._with_probabilities.isChecked()}
+        self._table.show_prediction(prediction, rows, self.sets_error, **asked)
         self._table.setVisible(prediction is not None)
         self._hint.setVisible(prediction is None)
         for control in (self._save, self._with_scores, self._only_misses):

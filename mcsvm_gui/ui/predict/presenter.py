@@ -306,7 +306,7 @@ def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -
     prediction = predict(trained, source(trained), probabilities=True, sets=True)
     found = check_results(of_prediction(prediction, Path(prediction.dataset.name).name))
     prediction = replace(prediction, notices=(*found, *prediction.notices))
-    _ = prediction.scores, prediction.missed
+    _ = prediction.scores, prediction.all_scores, prediction.missed
     if prediction.decisions.probabilities is not None:
         _ = prediction.margins, prediction.entropies
     return prediction
@@ -391,18 +391,54 @@ def _result(prediction: Prediction) -> tuple[str, str]:
     if scores is None:
         return tr("{rows} rows decided", rows=decided), tr("The file has no labels to compare with.")
     tested = int(prediction.scored.size)
-    right = tr(
-        "{accuracy} of {rows} rows as in the file",
-        accuracy=figures.accuracy(scores.accuracy, tested),
-        rows=figures.count(tested),
-    )
+    right = _accuracy(prediction)
     more = tr(
-        "{missed} differ; balanced accuracy {balanced}, macro F1 {f1}, Cohen's kappa {kappa}",
-        missed=figures.count(int(prediction.missed.sum())),
+        "Of these rows {missed} differ from the file. Balanced accuracy {balanced}, macro F1 {f1}, Cohen's kappa"
+        " {kappa}.",
+        missed=figures.count(int(prediction.missed[prediction.scored].sum())),
         balanced=figures.accuracy(scores.balanced_accuracy, tested),
         f1=figures.rating(scores.macro_f1, 3),
         kappa=figures.rating(scores.kappa, 3),
     )
-    column = prediction.dataset.weight_name
-    counted = "" if column is None else tr("rows count by the column {column}", column=column)
-    return right, "; ".join(filter(None, (more, counted)))
+    return right, " ".join(filter(None, (more, *_beside(prediction))))
+
+
+def _accuracy(prediction: Prediction) -> str:
+    """The sentence on accuracy: of rows that the model was not trained on, if there are any."""
+    scores, tested, rows = prediction.scores, int(prediction.scored.size), int(prediction.counting.size)
+    assert scores is not None
+    accuracy, used = figures.accuracy(scores.accuracy, tested), int(prediction.trained_on[prediction.counting].sum())
+    if not used:
+        return tr("Accuracy {accuracy} on {rows} rows", accuracy=accuracy, rows=figures.count(rows))
+    if used == rows:
+        return tr(
+            "All {rows} rows were used for training. Their accuracy, {accuracy}, says nothing of new rows.",
+            accuracy=accuracy,
+            rows=figures.count(rows),
+        )
+    return tr(
+        "{used} of these {rows} rows were used for training. Accuracy on the other {tested}: {accuracy}.",
+        used=figures.count(used),
+        rows=figures.count(rows),
+        tested=figures.count(tested),
+        accuracy=accuracy,
+    )
+
+
+def _beside(prediction: Prediction) -> list[str]:
+    """Further sentences on what the measures are of."""
+    scores, every, said = prediction.scores, prediction.all_scores, list[str]()
+    assert scores is not None
+    assert every is not None
+    classes, column = len(scores.per_class), prediction.dataset.weight_name
+    if scores.averaged < classes:
+        said.append(
+            tr("Macro F1 is the mean of {tested} of {classes} classes.", tested=scores.averaged, classes=classes)
+        )
+    if prediction.scored.size < prediction.counting.size:
+        rows = int(prediction.counting.size)
+        accuracy = figures.accuracy(every.accuracy, rows)
+        said.append(tr("Accuracy on all rows, training rows included: {accuracy}.", accuracy=accuracy))
+    if column is not None:
+        said.append(tr("Rows count by the column {column}.", column=column))
+    return said

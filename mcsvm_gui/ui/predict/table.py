@@ -28,12 +28,13 @@ MOST_COPIED, MEASURED = 100_000, 100
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NOWHERE = QModelIndex()
-_ROW, _PREDICTED, _TRUE, _SET, _PROBABILITIES, _SCORES = range(6)
+_ROW, _NAME, _PREDICTED, _TRUE, _SET, _PROBABILITIES, _SCORES = range(7)
+_TEXTS = _NAME, _PREDICTED, _TRUE, _SET  # kinds of columns that hold text
 
 
 class PredictionModel(QAbstractTableModel):
-    """Row number, prediction, the label in the file where there is one, the set at an error, if one is asked for; of
-    every class the probability, if the model has them, and the score."""
+    """Row number, row names, prediction, the label in the file if there is one, the set at an error, if one is asked
+    for; of every class the probability, if the model has them, and the score, if it is asked for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,16 +42,27 @@ class PredictionModel(QAbstractTableModel):
         self._rows: np.ndarray | None = None  # which rows are shown, where not all are
         self._members: np.ndarray | None = None  # (rows, classes), of sets
         self._novel: np.ndarray | None = None
+        self._names: dict[str, np.ndarray] = {}  # columns that identify the rows
         self._kinds: list[int] = []  # of the columns
         self._first: dict[int, int] = {}  # column of each kind
 
-    def show(self, prediction: Prediction | None, rows: np.ndarray | None = None, error: float | None = None) -> None:
-        """`error`: of sets."""
+    def show(
+        self,
+        prediction: Prediction | None,
+        rows: np.ndarray | None = None,
+        error: float | None = None,
+        *,
+        scores: bool = True,
+        probabilities: bool = True,
+    ) -> None:
+        """Show these rows, with the sets of this error, with scores and probabilities or without."""
         self.beginResetModel()
         self._shown, self._rows, self._members = prediction, rows, None
         if prediction is not None and error is not None and prediction.decisions.p_values is not None:
             self._members, self._novel = prediction.decisions.members(error), prediction.decisions.novel(error)
-        self._kinds = [] if prediction is None else _kinds(prediction, self._members is not None)
+        self._names = {} if prediction is None else prediction.dataset.row_columns
+        asked = {"sets": self._members is not None, "scores": scores, "probabilities": probabilities}
+        self._kinds = [] if prediction is None else _kinds(prediction, len(self._names), **asked)
         self._first = {kind: self._kinds.index(kind) for kind in set(self._kinds)}
         self.endResetModel()
 
@@ -67,7 +79,9 @@ class PredictionModel(QAbstractTableModel):
             return None
         kind = self._kinds[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if kind in (_PREDICTED, _TRUE, _SET) else _RIGHT
+            return _LEFT if kind in _TEXTS else _RIGHT
+        if kind == _NAME:
+            return self._name_heading(section, role)
         if kind == _PROBABILITIES and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             name = self._class_of(section)
             tip = role == Qt.ItemDataRole.ToolTipRole
@@ -80,6 +94,14 @@ class PredictionModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         return on_one_line(self._class_of(section)) if kind == _SCORES else titles[kind]
+
+    def _name_heading(self, section: int, role: int) -> Any:
+        name = list(self._names)[section - self._first[_NAME]]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return on_one_line(name)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(name)
+        return meaning(tr("Row name")) if role == Qt.ItemDataRole.WhatsThisRole else None
 
     def _told(self, section: int) -> str:
         name = self._class_of(section)
@@ -98,7 +120,7 @@ class PredictionModel(QAbstractTableModel):
         if role == PROBABILITY:
             return self._number(row, kind, index.column()) if kind == _PROBABILITIES else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if kind in (_PREDICTED, _TRUE, _SET) else _RIGHT
+            return _LEFT if kind in _TEXTS else _RIGHT
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(row, kind, index.column(), missed)
         if role == Qt.ItemDataRole.DecorationRole and missed and kind == _PREDICTED:
@@ -107,14 +129,16 @@ class PredictionModel(QAbstractTableModel):
             return _bold()
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole) and missed:
             return tr("Not as in the file")
-        if role == Qt.ItemDataRole.ToolTipRole and kind in (_TRUE, _SET, _PREDICTED):
+        if role == Qt.ItemDataRole.ToolTipRole and kind in _TEXTS:
             return plain_tip(self._text(row, kind, index.column()))
         return None
 
     def _text(self, row: int, kind: int, column: int) -> str:
         assert self._shown is not None
         if kind == _ROW:
-            return str(row + 1)
+            return str(self._shown.dataset.row_numbers[row])
+        if kind == _NAME:
+            return str(list(self._names.values())[column - self._first[_NAME]][row])
         if kind == _SET:
             return self._set(row)
         if kind in (_PROBABILITIES, _SCORES):
@@ -162,11 +186,13 @@ class PredictionModel(QAbstractTableModel):
         return bool(self._class_of(column) == self._shown.decisions.labels[row])
 
 
-def _kinds(prediction: Prediction, sets: bool) -> list[int]:
+def _kinds(prediction: Prediction, names: int, *, sets: bool, scores: bool, probabilities: bool) -> list[int]:
     labelled = [] if prediction.dataset.labels is None else [_TRUE]
     classes = len(prediction.trained.class_names)
-    shares = [] if prediction.decisions.probabilities is None else [_PROBABILITIES] * classes
-    return [_ROW, _PREDICTED, *labelled, *([_SET] if sets else []), *shares, *[_SCORES] * classes]
+    known = prediction.decisions.probabilities is not None
+    shares = [_PROBABILITIES] * classes if probabilities and known else []
+    leading = [_ROW, *[_NAME] * names, _PREDICTED, *labelled, *([_SET] if sets else [])]
+    return [*leading, *shares, *([_SCORES] * classes if scores else [])]
 
 
 def _bold() -> QFont:
@@ -201,11 +227,17 @@ class PredictionTable(QTableView):
         theme.notifier().changed.connect(self.viewport().update)
 
     def show_prediction(
-        self, prediction: Prediction | None, rows: np.ndarray | None = None, error: float | None = None
+        self,
+        prediction: Prediction | None,
+        rows: np.ndarray | None = None,
+        error: float | None = None,
+        *,
+        scores: bool = True,
+        probabilities: bool = True,
     ) -> None:
-        keep = self.table.columnCount()
-        self.table.show(prediction, rows, error)
-        if self.table.columnCount() != keep:
+        before = self.table.columnCount()
+        self.table.show(prediction, rows, error, scores=scores, probabilities=probabilities)
+        if self.table.columnCount() != before:
             self._fit_columns()
         self.scrollToTop()
 

@@ -236,6 +236,8 @@ def test_the_journey_through_real_widgets(qtbot: QtBot, page: PredictPage, files
     page.data_file_chosen.emit(files.test)
     table, model = child(page, PredictionTable, "predictTable"), child(page, PredictionTable, "predictTable").table
     frame = pd.read_csv(files.test)
+    assert (model.rowCount(), model.columnCount()) == (20, 3)
+    child(page, QCheckBox, "predictScoresCheck").click()
     assert (model.rowCount(), model.columnCount()) == (20, 3 + 3)
     headers = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(6)]
     assert headers == ["Row", "Prediction", "In the file", *files.trained.class_names]
@@ -266,6 +268,7 @@ def test_probabilities_stand_in_bars_and_rows_can_be_sorted_by_doubt(page: Predi
     page.data_file_chosen.emit(files.test)
     model, order = child(page, PredictionTable, "predictTable").table, child(page, QComboBox, "predictOrderCombo")
     names = files.trained.class_names
+    child(page, QCheckBox, "predictScoresCheck").click()
     headers = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(3, 9)]
     assert headers == [*(f"P({name})" for name in names), *names]
     assert model.headerData(3, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole) == f"Probability of {names[0]}"
@@ -354,7 +357,9 @@ def test_sets_are_a_column_of_their_own_and_rows_far_away_are_called_so(page: Pr
     first = {int(model.index(row, 0).data()) - 1 for row in range(20)}
     assert decisions.typical[sorted(first)].max() <= np.sort(decisions.typical)[20]
     sets.setCurrentIndex(0)
-    assert model.columnCount() == 9
+    assert model.columnCount() == 6
+    child(page, QCheckBox, "predictProbabilitiesCheck").click()
+    assert model.columnCount() == 3
 
 
 def test_saved_sets_are_what_the_command_writes(stage: Stage, files, tmp_path: Path) -> None:
@@ -396,7 +401,7 @@ def test_a_million_rows_are_shown_by_looking_at_those_on_the_screen(page: Predic
     rows = 1_000_000
     labels = np.full(rows, "ash", dtype=object)
     decisions = SimpleNamespace(labels=labels, scores=np.zeros((rows, 3)), probabilities=None, p_values=None)
-    dataset = SimpleNamespace(labels=labels)
+    dataset = SimpleNamespace(labels=labels, row_columns={}, row_numbers=np.arange(1, rows + 1))
     many = SimpleNamespace(trained=files.trained, dataset=dataset, decisions=decisions, missed=np.zeros(rows, bool))
     table = child(page, PredictionTable, "predictTable")
     looks: list[int] = []

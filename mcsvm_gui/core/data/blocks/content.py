@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -43,6 +44,13 @@ class UnpackedFile:
             stream, packing = self._stream(open_files)
             while piece := self._read(stream, packing, PIECE):
                 yield piece
+
+    def digest(self) -> str:
+        """Return the digest of the unpacked bytes, as `Source.digest` gives it."""
+        found = hashlib.sha256()
+        for piece in self.pieces():
+            found.update(piece)
+        return found.hexdigest()
 
     def whole(self) -> Source:
         with ExitStack() as open_files:

@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.blocks import cutting, sparse, tables
@@ -22,6 +25,7 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import read_dataset, reader_of
 from mcsvm_gui.core.data.readers.formats import delimited, libsvm
 from mcsvm_gui.core.data.readers.source import Source, checked_source
+from mcsvm_gui.core.data.row_source import RowFile, RowSource
 
 BY_BLOCKS = {delimited.NAME: tables, libsvm.NAME: sparse}
 
@@ -29,22 +33,27 @@ BY_BLOCKS = {delimited.NAME: tables, libsvm.NAME: sparse}
 class RowBlocks:
     """To be predicted or scored: a label is found by name only (LIBSVM: by place), and may be absent."""
 
-    def __init__(self, path: str | os.PathLike[str], options: ReadOptions) -> None:
+    def __init__(self, path: str | os.PathLike[str], options: ReadOptions, *, identified: bool = False) -> None:
+        """`identified`: whether rows must know the digest of their file, which takes a pass over its bytes."""
         files = parts.files_of(path) or [os.fspath(path)]
         self.files = [_FileBlocks(Path(file), options) for file in files]
+        self.identified = identified
 
     def __iter__(self) -> Iterator[Dataset]:
+        sources = tuple(RowFile(str(file.path), file.digest if self.identified else "") for file in self.files)
         if len(self.files) == 1:
-            yield from self.files[0]
+            for dataset in self.files[0]:
+                yield replace(dataset, source=replace(dataset.row_source, files=sources))
             return
         first: Dataset | None = None
-        for file in self.files:
+        for code, file in enumerate(self.files):
             for dataset in file:
                 if first is None:
                     first = dataset
                 elif not dataset.before:
                     parts.refuse_others(first, dataset)
-                yield replace(dataset, before=dataset.before or 0)
+                source = RowSource(dataset.row_numbers, sources, np.full(dataset.rows, code))
+                yield replace(dataset, before=dataset.before or 0, source=source)
 
 
 class _FileBlocks:
@@ -52,6 +61,11 @@ class _FileBlocks:
         self.path, self.options = path, options
         self.learned = Learned()
         self._content: UnpackedFile | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        self._content = self._content or UnpackedFile(self.path)
+        return self._content.digest()
 
     def __iter__(self) -> Iterator[Dataset]:
         try:

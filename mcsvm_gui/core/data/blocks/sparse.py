@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.blocks.cutting import TextBlock
 from mcsvm_gui.core.data.blocks.learned import Learned
@@ -28,7 +30,7 @@ def datasets(
     notices: tuple[Notice, ...],
 ) -> Iterator[Dataset]:
     """`notices`: on the encoding."""
-    rows, width, passed, labelled = 0, 0, 0, None
+    rows, read, width, passed, labelled = 0, 0, 0, 0, None
     held: Dataset | None = None  # until it is known what the rows behind it have to say
     said = [*notices, *libsvm.unused(Source(path, b"", ()), options)]
     for block in blocks():
@@ -41,9 +43,11 @@ def datasets(
         if labelled not in (None, parsed.labels is not None):
             raise FileError(path, "some lines have a label and others none", line=int(parsed.lines[0]))
         labelled = parsed.labels is not None
+        numbers = np.arange(read + 1, read + len(parsed.lines) + 1)
+        read += numbers.size
         try:
             dataset = libsvm.dataset_of(
-                source, parsed, (), tuple(said), needs_label=False, before=rows, options=options
+                source, parsed, (), tuple(said), needs_label=False, before=rows, numbers=numbers, options=options
             )
         except NoRowsError as nothing:
             passed += nothing.rows

@@ -38,15 +38,17 @@ def datasets(
     path: Path, blocks: Blocks, options: ReadOptions, learned: Learned, notices: tuple[Notice, ...]
 ) -> Iterator[Dataset]:
     """`notices`: on the encoding."""
-    rows, passed, said = 0, 0, [*notices, *learned.notices]
+    rows, read, passed, said = 0, 0, 0, [*notices, *learned.notices]
     first: Dataset | None = None
     held: Dataset | None = None  # until it is known what the rows behind it have to say
     for layout, source, records, found in _laid_out(path, blocks, options, learned):
         said += found
         if not len(records):
             continue
+        numbers = np.arange(read + 1, read + len(records) + 1)
+        read += len(records)
         try:
-            dataset = layout.dataset(source, records, said, needs_label=False, before=rows)
+            dataset = layout.dataset(source, records, said, needs_label=False, before=rows, numbers=numbers)
         except NoRowsError as nothing:
             passed += nothing.rows
             said.append(chosen_rows(options.where or "", 0, nothing.rows))

@@ -63,7 +63,8 @@ def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
     said = tuple(notices + more)
     apart = {source.name: same for source in sources if (same := equal_in_value(source.joined, source.levels))}
     return TablePreparation(
-        *(rules, tuple(dataset.columns), features, said, dataset.date_order, dataset.unused, words), neighbors, apart
+        *(rules, tuple(dataset.columns), features, said, dataset.date_order, dataset.unused, words),
+        *(neighbors, apart, dataset.with_roles),
     )
 
 

@@ -44,6 +44,7 @@ class TablePreparation:
     words: tuple[Words, ...] = ()
     neighbors: Neighbors | None = None  # what missing numbers are filled from
     apart: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # joined categories equal in value to a level
+    roles: tuple[str, ...] = ()  # columns of the file that were label, weight, group or fold
 
     def apply(self, dataset: Dataset) -> Prepared:
         """Row by row the same, whichever rows come together."""
@@ -148,7 +149,7 @@ class TablePreparation:
             )
             raise FileError(dataset.name, sentence, line=1)
         known = {column.name for column in self.columns}
-        known |= set(self.unused)
+        known |= {*self.unused, *self.roles}
         strange = [name for name in (column.name for column in dataset.columns) if name not in known]
         if not strange:
             return []
@@ -231,6 +232,7 @@ class TablePreparation:
             "words": [one.document() for one in self.words],
             "neighbors": None if self.neighbors is None else self.neighbors.document(),
             "apart": {name: list(spellings) for name, spellings in self.apart.items()},
+            "roles": list(self.roles),
         }
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -248,7 +250,8 @@ class TablePreparation:
         kinds = {column.name: column.kind for column in columns}
         features = tuple(_feature(kinds, *entry) for entry in document["features"])
         order, unused = document.get("date_order", ""), document.get("unused", [])
-        if order not in ("", "dmy", "mdy") or not all(isinstance(name, str) for name in unused):
+        roles = tuple(document.get("roles", []))
+        if order not in ("", "dmy", "mdy") or not all(isinstance(name, str) for name in (*unused, *roles)):
             raise ValueError("columns that no file has")
         words, neighbors = _words(document, arrays, rules, kinds), None
         if document.get("neighbors") is not None:
@@ -260,7 +263,7 @@ class TablePreparation:
         apart = {name: tuple(spellings) for name, spellings in document.get("apart", {}).items()}
         if not all(isinstance(spelling, str) for spellings in apart.values() for spelling in spellings):
             raise ValueError("categories that are no text")
-        return cls(rules, columns, features, notices_of(document), order, tuple(unused), words, neighbors, apart)
+        return cls(rules, columns, features, notices_of(document), order, tuple(unused), words, neighbors, apart, roles)
 
 
 def expected_arrays(document: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:

@@ -28,6 +28,7 @@ class Projected:
     total: int  # rows there are
     left_out: tuple[str, ...]  # text columns with too many levels
     way: str = "pca"
+    numbers: np.ndarray | None = None  # (shown,) of the rows in the file; None: those of `rows`, from 1
 
 
 def project(dataset: Dataset, scale: str = "minmax", way: str = "pca") -> Projected:
@@ -38,7 +39,17 @@ def project(dataset: Dataset, scale: str = "minmax", way: str = "pca") -> Projec
         place = {name: code for code, name in enumerate(dataset.classes)}
         codes = np.array([place[label] for label in dataset.labels[looked.rows].tolist()], dtype=np.int64)
     points, shares = _points(looked.prepared, codes, way)
-    return Projected(points, looked.rows, codes, dataset.classes, shares, dataset.rows, looked.left_out, way)
+    return Projected(
+        points,
+        looked.rows,
+        codes,
+        dataset.classes,
+        shares,
+        dataset.rows,
+        looked.left_out,
+        way,
+        dataset.row_numbers[looked.rows],
+    )
 
 
 def _points(rows: np.ndarray | sp.csr_array, codes: np.ndarray, way: str) -> tuple[np.ndarray, tuple[float, float]]:

@@ -24,6 +24,7 @@ from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.data.roles.choosing import rows_where
 from mcsvm_gui.core.data.roles.conditions import CLASS
 from mcsvm_gui.core.data.roles.naming import names_rows
+from mcsvm_gui.core.data.row_source import RowFile, RowSource
 from solvers.errors import Sentence
 
 
@@ -43,6 +44,7 @@ class Raw:
     dropped: tuple[int, ...] = ()
     categories: frozenset[int] = frozenset()  # declared, whatever their values look like
     before: int | None = None  # rows of the file before these, where they are a part of it
+    numbers: np.ndarray | None = None  # of the data rows in the file; None: all of them, from 1
 
 
 Sparse = Callable[[], tuple[Sequence[Column], sp.csr_array]]
@@ -71,6 +73,7 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
             merge=raw.roles.merge,
         )
     held = _dense(raw) if sparse is None else _sparse(raw, sparse)
+    digest = raw.source.digest
     return Dataset(
         name=str(path),
         format=raw.format,
@@ -82,7 +85,7 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
         lines=raw.lines,
         guesses=(*raw.guesses, *raw.roles.label.guesses),
         notices=(*raw.notices, *raw.roles.notices, *raw.roles.label.notices, *checked.notices, *held.notices),
-        digest=raw.source.digest,
+        digest=digest,
         weight_name=None if weighing is None else weighing.name,
         weights=None if weighing is None else weighing.values,
         weightless=0 if weighing is None else weighing.left_out,
@@ -91,6 +94,8 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
         date_order=held.date_order,
         before=raw.before,
         look=held.look,
+        source=None if raw.numbers is None else RowSource(raw.numbers, (RowFile(str(path), digest),)),
+        kept={raw.names[j]: _words(raw.column(j)) for j in raw.roles.kept},
         **_splitting(raw, needed=needs_label),
     )
 
@@ -134,7 +139,8 @@ def _counting(raw: Raw, weighing: _Weighing, sparse: Sparse | None) -> tuple[Raw
 
 
 def _taking(raw: Raw, kept: np.ndarray) -> Raw:
-    return replace(raw, column=lambda j: raw.column(j)[kept], lines=raw.lines[kept])
+    numbers = np.arange(1, len(raw.lines) + 1) if raw.numbers is None else raw.numbers
+    return replace(raw, column=lambda j: raw.column(j)[kept], lines=raw.lines[kept], numbers=numbers[kept])
 
 
 def _chosen(raw: Raw, sparse: Sparse | None) -> tuple[Raw, Sparse | None]:

@@ -45,6 +45,7 @@ class Roles:
     date_order: str = AUTOMATIC
     where: str | None = None
     merge: str | None = None
+    kept: tuple[int, ...] = ()  # to be written beside predictions, whatever else they are used for
 
     @property
     def taken(self) -> frozenset[int]:
@@ -84,7 +85,10 @@ def choose(
             weights=Remedy("weights", verb="say"),
             column=columns[weights],
         )
-    found = Roles(label, weights, groups, folds, notices=notices, spellings=options.spellings)
+    kept = [place for name in options.keep for place in _positions(path, columns, given, (name,), "keep", True)]
+    found = Roles(
+        label, weights, groups, folds, notices=notices, spellings=options.spellings, kept=tuple(dict.fromkeys(kept))
+    )
     for name, position in zip(splitting, (groups, folds), strict=True):
         if position is not None and position in (label.position, weights):
             raise FileError(

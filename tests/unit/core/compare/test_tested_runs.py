@@ -158,11 +158,19 @@ def test_confusion_and_class_scores_are_scikit_learns(nine: list, seen: Comparis
         counts = [[cell.value for cell in row[1:]] for row in matrix.counts.rows]
         assert counts == confusion_matrix(true, run.side.decisions, labels=names).tolist()
         shares = np.array([[cell.value for cell in row[1:]] for row in matrix.shares.rows])
-        assert shares.sum(axis=1) == pytest.approx((np.array(counts).sum(axis=1) > 0).astype(float))
+        tested = np.array(counts).sum(axis=1) > 0
+        assert shares[tested].astype(float).sum(axis=1) == pytest.approx(1.0)
+        assert all(value is None for value in shares[~tested].ravel())
         mine = [row for row in seen.per_class.rows if row[1].value == f"run {run.run}"]
         expected = precision_recall_fscore_support(true, run.side.decisions, labels=names, zero_division=0.0)
+        *mine, mean = mine
         for column in range(4):
             assert [row[2 + column].value for row in mine] == pytest.approx(list(expected[column]))
+        macro = precision_recall_fscore_support(
+            true, run.side.decisions, labels=names, average="macro", zero_division=0.0
+        )
+        assert [cell.value for cell in mean[2:5]] == pytest.approx(macro[:3])
+        assert mean[0].text == f"Mean of {len(names)} classes"
 
 
 def test_margins_of_pairs_add_up_to_the_total(nine: list, seen: ComparisonTables) -> None:
@@ -171,15 +179,18 @@ def test_margins_of_pairs_add_up_to_the_total(nine: list, seen: ComparisonTables
         assert total == pytest.approx(run.side.violations.total)
 
 
-def test_rows_on_which_runs_disagree_are_listed_with_their_lines(nine: list, seen: ComparisonTables) -> None:
+def test_rows_on_which_runs_disagree_are_listed_with_their_number_in_the_file(
+    nine: list, seen: ComparisonTables
+) -> None:
     group = groups_of([run for run, _ in nine])[0]
-    lines = example("glass").read_text("utf-8").splitlines()
-    for row in seen.disagreements.rows:
-        place = row[0].value - 1
-        assert [cell.value for cell in row[3:]] == [run.side.decisions[place] for run in group]
-        assert len({cell.value for cell in row[3:]}) > 1
-        assert lines[row[1].value - 1].split(",")[-1].strip() == row[2].value
-        assert all((cell.sign == "wrong") == (cell.value != row[2].value) for cell in row[3:])
+    _header, *data = example("glass").read_text("utf-8").splitlines()
+    for row, place in zip(seen.disagreements.rows, map(int, seen.disagreements.keys), strict=True):
+        assert [cell.value for cell in row[2:]] == [run.side.decisions[place] for run in group]
+        assert len({cell.value for cell in row[2:]}) > 1
+        cells = data[row[0].value - 1].split(",")
+        assert cells[-1].strip() == row[1].value
+        assert float(cells[0]) == group[0].rows.tested.table.iloc[place, 0]
+        assert all((cell.sign == "wrong") == (cell.value != row[1].value) for cell in row[2:])
     expected = sum(len({run.side.decisions[row] for run in group}) > 1 for row in range(group[0].side.decisions.size))
     assert len(seen.disagreements.rows) == expected
 

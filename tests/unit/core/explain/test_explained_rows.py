@@ -188,8 +188,8 @@ def test_nearest_support_vectors_are_rows_of_the_training_file(tmp_path: Path) -
     assert dataset.table is not None
     assert dataset.labels is not None
     for one in near:
-        row = dataset.table.iloc[one.training_row - 1]
-        assert one.class_name == dataset.labels[one.training_row - 1]
+        row = dataset.table.iloc[one.row - 1]
+        assert one.class_name == dataset.labels[one.row - 1]
         assert one.cells[2] == row["colour"]
         assert float(one.cells[1]) == row["count"]
 

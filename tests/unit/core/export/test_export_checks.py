@@ -206,7 +206,7 @@ def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -
 
 
 def test_too_few_answers_are_no_answer() -> None:
-    probe = Probe((np.zeros(3),), np.zeros(3, dtype=np.int64), np.arange(3), "row")
+    probe = Probe((np.zeros(3),), np.zeros(3, dtype=np.int64), np.arange(1, 4), "row")
     with pytest.raises(InputError, match="did not label all 3 rows"):
         checked._compared(checked.FilePrediction(np.zeros(2, dtype=np.int64), "nobody", probe), None, None, 3)  # type: ignore[arg-type]
 

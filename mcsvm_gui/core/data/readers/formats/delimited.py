@@ -75,8 +75,13 @@ class DelimitedTable:
         *,
         needs_label: bool,
         before: int | None = None,
+        numbers: np.ndarray | None = None,
     ) -> Dataset:
-        """`before`: rows of the file before these, where they are a part of it."""
+        """Make a data set of the records.
+
+        `before` and `numbers`, if these rows are a part of a file: how many rows come before them, and the number of
+        each among the data rows of the file.
+        """
         cells = RecordCells(records, self, self.declared.categories | self.roles.spelled)
         raw = Raw(
             source,
@@ -91,6 +96,7 @@ class DelimitedTable:
             (*self.trailing, *self.roles.dropped),
             self.declared.categories,
             before,
+            numbers,
         )
         return assemble(raw, needs_label=needs_label)
 

@@ -27,6 +27,7 @@ from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
 from mcsvm_gui.core.data.roles.choosing import rows_where
 from mcsvm_gui.core.data.roles.conditions import CLASS
+from mcsvm_gui.core.data.row_source import RowFile, RowSource
 from solvers.errors import Sentence
 
 NAME = "libsvm"
@@ -86,7 +87,7 @@ def unused(source: Source, options: ReadOptions) -> list[Notice]:
             "a LIBSVM file has no column of weights; leave {weights} out, or write the rows as CSV with such a column",
             weights=OptionWords("weights"),
         )
-    for name in ("groups", "fold_column", "names", *OF_KIND.values()):
+    for name in ("groups", "fold_column", "names", "keep", *OF_KIND.values()):
         if getattr(options, name):
             raise FileError(
                 source.path,
@@ -270,16 +271,23 @@ def dataset_of(
     *,
     needs_label: bool,
     before: int | None = None,
+    numbers: np.ndarray | None = None,
     options: ReadOptions = NOTHING_SAID,
 ) -> Dataset:
-    """`before`: rows of the file before these, where they are a part of it."""
+    """Make a data set of parsed lines.
+
+    `before` and `numbers`, if these rows are a part of a file: how many rows come before them, and the number of each
+    among the data rows of the file.
+    """
     if not len(parsed.lines):
         raise FileError(source.path, "no data rows: there is nothing but blank lines and comments")
     matrix, base = _matrix(source, parsed, whole=before is None)
     if base == 0:
         sentence = Sentence("indices count from 0 in this file; features are named 0, 1, 2, ...")
         notices = (*notices, Notice("zero-based", sentence))
-    matrix, parsed, chosen = _chosen(source, matrix, base, parsed, options.where, whole=before is None)
+    matrix, parsed, chosen, kept = _chosen(source, matrix, base, parsed, options.where, whole=before is None)
+    if kept is not None:
+        numbers = kept + 1 if numbers is None else numbers[kept]
     matrix = _without(source, matrix, base, options, needed=before is None and needs_label)
     notices = (*notices, *chosen)
     values: np.ndarray | None = None
@@ -290,6 +298,7 @@ def dataset_of(
             source.path, "label", one_spelling, parsed.lines, needs_label=needs_label, merge=options.merge
         )
         values, more = checked.values, (*spelled, *checked.notices)
+    digest = source.digest
     return Dataset(
         name=str(source.path),
         format=NAME,
@@ -301,8 +310,9 @@ def dataset_of(
         lines=parsed.lines,
         guesses=guesses,
         notices=(*notices, *more),
-        digest=source.digest,
+        digest=digest,
         before=before,
+        source=None if numbers is None else RowSource(numbers, (RowFile(str(source.path), digest),)),
     )
 
 
@@ -334,8 +344,8 @@ def _positions(source: Source, names: Sequence[str], base: int, width: int, *, n
 
 def _chosen(
     source: Source, matrix: sp.csr_array, base: int, parsed: Parsed, where: str | None, *, whole: bool
-) -> tuple[sp.csr_array, Parsed, tuple[Notice, ...]]:
-    """The rows that are asked for, by their class or by the value of a column."""
+) -> tuple[sp.csr_array, Parsed, tuple[Notice, ...], np.ndarray | None]:
+    """Return the rows that are asked for, by their class or by the value of a column, and their positions."""
 
     def cells(name: str) -> np.ndarray:
         if name in (CLASS, "label") and parsed.labels is not None:
@@ -348,9 +358,9 @@ def _chosen(
 
     kept, notices = rows_where(source.path, where, cells, len(parsed.lines))
     if kept is None:
-        return matrix, parsed, ()
+        return matrix, parsed, (), None
     fewer = replace(parsed, lines=parsed.lines[kept], labels=None if parsed.labels is None else parsed.labels[kept])
-    return matrix[kept], fewer, notices
+    return matrix[kept], fewer, notices, kept
 
 
 def _matrix(source: Source, parsed: Parsed, *, whole: bool) -> tuple[sp.csr_array, int]:
