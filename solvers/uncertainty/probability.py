@@ -248,7 +248,8 @@ def coupled(pairs: np.ndarray, classes: int) -> np.ndarray:
     pairs = np.clip(pairs, LEAST, 1.0 - LEAST)
     if classes == 2:
         return np.hstack([pairs, 1.0 - pairs])
-    return np.concatenate([_coupled(pairs[start : start + ROWS], classes) for start in range(0, len(pairs), ROWS)])
+    starts = range(0, max(len(pairs), 1), ROWS)
+    return np.concatenate([_coupled(pairs[start : start + ROWS], classes) for start in starts])
 
 
 def coupling(pairs: np.ndarray, k: int) -> np.ndarray:
