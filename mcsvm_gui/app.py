@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.exits import complain, exit_code
+from mcsvm_gui.core.base.terminal import say
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -21,7 +22,7 @@ USAGE = "usage: mcsvm-gui [FILE]    FILE: data, a model or a project; `mcsvm` is
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given in (["-h"], ["--help"]):
-        print(USAGE)
+        say(USAGE)
         return 0
     if len(given) > 1 or any(text.startswith("-") for text in given):
         return complain(f"{given[-1]}: {USAGE}")
@@ -42,7 +43,7 @@ def has_screen() -> bool:
 def _without_screen() -> int:
     from mcsvm_gui.core.compare.first_look import show
 
-    print("There is no screen for the window; `mcsvm --help` lists what works without one. A first look:\n", flush=True)
+    say("There is no screen for the window; `mcsvm --help` lists what works without one. A first look:", "", flush=True)
     return show()
 
 

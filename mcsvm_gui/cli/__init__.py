@@ -9,6 +9,7 @@ from typing import NoReturn
 from mcsvm_gui.cli import arguments
 from mcsvm_gui.cli.interrupt import at_once
 from mcsvm_gui.core.base.exits import WRONG, complain, exit_code
+from mcsvm_gui.core.base.terminal import say
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +27,7 @@ class Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from mcsvm_gui.core.base.about import own_version  # 12 ms, which other commands need not wait for
 
-        print(f"mcsvm {own_version()}")
+        say(f"mcsvm {own_version()}")
         parser.exit()
 
 

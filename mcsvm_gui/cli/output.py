@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
+from mcsvm_gui.core.base.terminal import say, say_beside, say_json, say_table
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.data.dataset import Notice
 
@@ -20,11 +19,11 @@ def show(
     if options.json:
         show_json(document())
     else:
-        print("\n".join(lines()))
+        say(*lines())
 
 
 def show_json(document: dict[str, Any]) -> None:
-    print(json.dumps(document, allow_nan=False))
+    say_json(json.dumps(document, allow_nan=False))
 
 
 def extend_json(stream: IO[bytes], items: list[Any]) -> None:
@@ -38,23 +37,15 @@ def show_long_json(document: dict[str, Any], lists: Mapping[str, IO[bytes]]) -> 
     """As `show_json`, with lists that are too long to be held."""
     start = "{"
     for name, value in document.items():
-        print(f"{start}{json.dumps(name)}: ", end="")
+        say_json(f"{start}{json.dumps(name)}: ", end="")
         if name in lists:
-            print(end="[")
-            copy_text(lists[name])
-            print(end="]")
+            say_json("[", end="")
+            say_table(lists[name])
+            say_json("]", end="")
         else:
-            print(json.dumps(value, allow_nan=False), end="")
+            say_json(json.dumps(value, allow_nan=False), end="")
         start = ", "
-    print("}")
-
-
-def copy_text(stream: IO[bytes]) -> None:
-    """UTF-8, from its start, to standard output."""
-    stream.seek(0)
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    while piece := stream.read(1 << 20):
-        sys.stdout.write(decoder.decode(piece))
+    say_json("}")
 
 
 def warn(options: argparse.Namespace, notices: Iterable[Notice]) -> None:
@@ -71,7 +62,7 @@ def warn_beside(options: argparse.Namespace, found: Iterable[Finding]) -> None:
 
 def _warn(sentences: Iterable[object]) -> None:
     for sentence in sentences:
-        print(f"warning: {sentence}", file=sys.stderr)
+        say_beside(f"warning: {sentence}")
 
 
 def findings(found: Iterable[Finding]) -> list[str]:

@@ -8,6 +8,7 @@ import time
 from typing import TextIO
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.terminal import visible
 from mcsvm_gui.core.cluster.session import AnySession
 from mcsvm_gui.core.machine.time_left import seconds_left
 from solvers.run.trace import Sample
@@ -75,7 +76,7 @@ class ProgressLine:
             self._stream.flush()
 
     def _write(self, text: str) -> None:
-        text = fitting(text, _columns(self._stream))
+        text = fitting(visible(text), _columns(self._stream))
         self._stream.write("\r" + text.ljust(self._width))
         self._stream.flush()
         self._width = len(text)

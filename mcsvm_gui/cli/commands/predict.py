@@ -15,6 +15,7 @@ from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.options import Share, number
+from mcsvm_gui.core.base.terminal import say, say_beside, say_table
 from mcsvm_gui.core.base.writing import check_outputs, replacing, spool
 from mcsvm_gui.core.data.blocks.learned import ReadAgainError
 from mcsvm_gui.core.data.blocks.rows import RowBlocks
@@ -181,14 +182,14 @@ LISTS: dict[str, Callable[[TrainedModel, Dataset, Decisions, argparse.Namespace]
 def _show(outcome: StreamOutcome, table: IO[bytes] | None, options: argparse.Namespace) -> None:
     words = summary(outcome)
     if options.output is not None or table is None:
-        print(f"{words}\nPredictions: {options.output}")
+        say(words, f"Predictions: {options.output}")
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    output.copy_text(table)
+    say_table(table)
     sys.stdout.flush()
     if not options.quiet:
-        print(words, file=sys.stderr)
+        say_beside(words)
 
 
 def trained_on(count: int, rows: int, accuracy: float) -> str:

@@ -14,6 +14,7 @@ from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.cli.trained_best import KeptModel, check_best, keep_best
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import complain, ended
+from mcsvm_gui.core.base.terminal import say
 from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.results import CheckedResults, EdgeCell
@@ -66,7 +67,7 @@ def _write(tuned: Tuned, options: argparse.Namespace) -> None:
     if options.output is not None:
         write_text(options.output, cells_text(tuned))
         if not options.json:
-            print(f"Cells: {options.output}")
+            say(f"Cells: {options.output}")
     if options.report is not None:
         _write_report(tuned, options)
 

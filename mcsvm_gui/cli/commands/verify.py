@@ -8,6 +8,7 @@ from typing import Any
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import complain, ended
+from mcsvm_gui.core.base.terminal import say
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.verification import Verification, verify
 from mcsvm_gui.core.machine import model_file
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if not found.holds:
         return complain(f"{options.model}: {difference(found)}; do not trust this file")
     if not options.json:
-        print("\n".join(summary_lines(found, claim_of(_document(trained, found)))))
+        say(*summary_lines(found, claim_of(_document(trained, found))))
     return ended(interrupted=False, converged=converged)
 
 

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
+from mcsvm_gui.core.base.terminal import lose, say_beside
+
 DONE, WRONG, UNCONVERGED, INTERRUPTED = 0, 2, 3, 130
 
 
@@ -19,7 +21,7 @@ def exit_code(command: Callable[[], int]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # Python flushes standard output once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        lose(sys.stdout)
         return 1
     except OSError as error:
         return complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
@@ -54,5 +56,5 @@ def _nowhere() -> TextIO:
 
 def complain(sentence: str) -> int:
     """One line on standard error."""
-    print(f"error: {' '.join(sentence.splitlines())}", file=sys.stderr)
+    say_beside(f"error: {' '.join(sentence.splitlines())}")
     return WRONG

@@ -1,13 +1,14 @@
 """The first look: six machines, one bundled data set, one table."""
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.exits import complain
 from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.base.terminal import say
 from mcsvm_gui.core.machine import names
 from solvers import MultiClassSVC
 from solvers.machines import MACHINES
@@ -40,11 +41,10 @@ def show() -> int:
     try:
         data = load()
     except OSError as trouble:
-        print(f"error: {trouble}", file=sys.stderr)
-        return 2
-    print(introduction(data), HEADER, sep="\n", flush=True)
+        return complain(str(trouble))
+    say(*introduction(data).split("\n"), HEADER, flush=True)
     for machine in names.MACHINES:
-        print(line(train(machine, data)), flush=True)
+        say(line(train(machine, data)), flush=True)
     return 0
 
 
