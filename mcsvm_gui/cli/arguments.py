@@ -229,9 +229,14 @@ def explain(parser: argparse.ArgumentParser) -> None:
 
 
 def verify(parser: argparse.ArgumentParser) -> None:
-    """recompute the certificate of a model from its dual variables and its training data"""
+    """check every part of a model that predicts against its training data, and recompute its certificate"""
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("data", metavar="DATA", help="the file the model was trained on")
+    parser.add_argument(
+        "--recompute-calibration",
+        action="store_true",
+        help="fit probabilities again also if there are more than 10000 training rows; takes a training for each fold",
+    )
     _options(parser, "verify")
     _output(parser)
 

@@ -231,7 +231,9 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
     label = _text(document["label_name"]) if document["label_name"] is not None else None
     calibrated, weighing = _calibrated(document.get("calibration"), len(names)), _weighing(document.get("weights"))
-    if calibrated is not None and document.get("sets") is not None:
+    if document.get("sets") is not None:
+        if calibrated is None:
+            raise ValueError("it has prediction sets without probabilities")
         calibrated = replace(calibrated, sets=_sets(document, arrays, model.kernel))
     request = Request.from_document(document["request"])
     rule = _rule(document.get("rule"), len(names))

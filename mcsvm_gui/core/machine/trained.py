@@ -206,7 +206,11 @@ class TrainedModel:
         return RowOutputs.joined(chunks) if chunks else self._outputs(rows, probabilities, sets)
 
     def _outputs(self, rows: Rows, probabilities: bool, sets: bool) -> RowOutputs:
-        machine, classes, values = self.model.machine, self.model.classes, self.model.decision(rows)
+        return self.outputs_of(self.model.decision(rows), rows, probabilities=probabilities, sets=sets)
+
+    def outputs_of(self, values: np.ndarray, rows: Rows, *, probabilities: bool, sets: bool) -> RowOutputs:
+        """Return the outputs for prepared rows from their decision values."""
+        machine, classes = self.model.machine, self.model.classes
         finite = np.isfinite(values).all(axis=1)
         shares = p_values = typical = None
         if self.calibrated is not None and (probabilities or self.rule is not None):

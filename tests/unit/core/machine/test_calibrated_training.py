@@ -15,6 +15,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.evaluate.prediction import predict, refuse_uncalibrated
 from mcsvm_gui.core.evaluate.verification import verify
+from mcsvm_gui.core.evaluate.verification.parts import ModelPart
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Plan
 from mcsvm_gui.core.experiment.running import perform
@@ -72,7 +73,7 @@ def test_scaling_is_fitted_on_the_training_part_of_each_fold() -> None:
     assert seen == pytest.approx([1.0] * 5)
 
 
-def test_a_file_keeps_them_and_one_of_before_opens_without(tmp_path: Path) -> None:
+def test_a_file_keeps_them_and_is_refused_without(tmp_path: Path) -> None:
     for method in CALIBRATION_METHODS:
         trained = train(asked(calibrate=method), DATA).trained
         path = tmp_path / f"{method}.mcsvm"
@@ -81,7 +82,8 @@ def test_a_file_keeps_them_and_one_of_before_opens_without(tmp_path: Path) -> No
         assert again.calibrated.document() == trained.calibrated.document()
         shares = [predict(model, DATA, probabilities=True).decisions.probabilities for model in (trained, again)]
         np.testing.assert_array_equal(*shares)
-    assert changed(path, tmp_path, lambda document: document.pop("calibration")).calibrated is None
+    with pytest.raises(FileError, match="prediction sets without probabilities"):
+        changed(path, tmp_path, lambda document: document.pop("calibration"))
 
 
 def changed(path: Path, folder: Path, change: object) -> object:
@@ -116,8 +118,11 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path, wrong: dict[str, object]
 def test_a_model_is_verified_with_probabilities_as_without() -> None:
     with_, without = (train(asked(calibrate=how), DATA) for how in ("sigmoid", "none"))
     found, expected = (verify(one.trained, DATA) for one in (with_, without))
-    assert found == expected
+    assert (found.recomputed, found.converged) == (expected.recomputed, expected.converged)
     assert found.holds
+    assert expected.holds
+    uncertain = {ModelPart.PROBABILITIES, ModelPart.SETS}
+    assert {check.part for check in found.checks} - {check.part for check in expected.checks} == uncertain
     np.testing.assert_array_equal(with_.trained.model.expansion, without.trained.model.expansion)
     assert without.document["calibration"] is None
     assert not any("robabilit" in sentence for sentence in sentences(without.document))

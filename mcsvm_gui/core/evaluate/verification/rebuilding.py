@@ -1,0 +1,145 @@
+"""The model that the data, the request and the dual variables lead to, made without the stored parts that predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.preparation import Preparation, TablePreparation
+from mcsvm_gui.core.machine.calibration import OutOfFold
+from mcsvm_gui.core.machine.posing import Posed, pose_request
+from mcsvm_gui.core.machine.session import limits_of
+from mcsvm_gui.core.machine.trained import Calibrated, TrainedModel, Weighing, unlearned_columns
+from solvers.dual.certificate import Proof, certify, total_of
+from solvers.errors import InputError
+from solvers.model import Model
+from solvers.problem import Problem
+from solvers.run.parts import mark_support
+from solvers.uncertainty.costs import CostRule
+from solvers.uncertainty.novelty import Landmarks
+
+RECOMPUTED = 10_000  # training rows up to which a calibration is recomputed unasked: it trains once for each fold
+
+
+@dataclass(frozen=True, eq=False)
+class Rebuilt:
+    posed: Posed
+    proofs: Sequence[Proof]
+    trained: TrainedModel
+    calibration: InputError | None  # why the stored calibration cannot come from these data
+    recalibrated: bool  # whether the probabilities were fitted again
+
+
+def rebuild(trained: TrainedModel, dataset: Dataset, *, recalibrate: bool) -> Rebuilt:
+    """Raises InputError if the rows, the classes or the dual variables are not those of the training."""
+    posed = pose_request(trained.request, dataset, trained.preparation)
+    problem, origin, train = posed.problem, trained.origin, posed.train
+    if problem.classes != len(trained.class_names) or len(problem) != origin.n_train:
+        raise FileError(
+            dataset.name,
+            "the file has {rows} training rows of {classes} classes as it is read now,"
+            " and the model {n_train} rows of {known} classes",
+            rows=len(problem),
+            classes=problem.classes,
+            n_train=origin.n_train,
+            known=len(trained.class_names),
+        )
+    alphas = alphas_of(trained, problem)
+    proofs = [_proof(trained, problem, number, alpha) for number, alpha in enumerate(alphas)]
+    calibrated, refused = _calibrated(trained, posed, dataset, recalibrate=recalibrate)
+    again = TrainedModel(
+        model=Model.of(problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs]),
+        class_names=posed.class_names,
+        preparation=_fitted(trained, posed),
+        request=trained.request,
+        label_name=dataset.label_name,
+        origin=replace(
+            origin,
+            certificate=total_of(proofs),
+            n_train=train.rows,
+            class_counts=train.class_counts,
+            n_bounded=_bounded(problem, alphas),
+            digest=dataset.digest,
+        ),
+        duals=trained.duals,
+        calibrated=calibrated,
+        weighing=Weighing.of(train),
+        rule=_rule(trained, posed, calibrated),
+        rows=None if trained.rows is None else train.row_source,
+        unlearned=unlearned_columns(dataset) if trained.unlearned else {},
+    )
+    return Rebuilt(posed, proofs, again, refused, recalibrate and trained.calibrated is not None and refused is None)
+
+
+def can_recalibrate(trained: TrainedModel) -> bool:
+    """Whether the training of each fold ends at the same step again: a limit by the clock does not."""
+    return trained.request.time_limit is None
+
+
+def alphas_of(trained: TrainedModel, problem: Problem) -> list[np.ndarray]:
+    """The dual variables of each part, for all of its examples."""
+    duals, found = trained.duals, []
+    if duals.parts.size != problem.part_count + 1 or duals.alpha.shape[1] != problem.form.slots:
+        raise InputError("the dual variables are those of another machine than the request names")
+    for number in range(problem.part_count):
+        mine = slice(duals.parts[number], duals.parts[number + 1])
+        where = np.arange(len(problem))[problem.rows_of(number)]
+        places = np.searchsorted(where, duals.rows[mine])
+        if not np.array_equal(where[np.minimum(places, where.size - 1)], duals.rows[mine]):
+            raise InputError("the dual variables belong to other rows than the training data has")
+        alpha = np.zeros((where.size, problem.form.slots))
+        alpha[places] = duals.alpha[mine]
+        found.append(alpha)
+    return found
+
+
+def _proof(trained: TrainedModel, problem: Problem, number: int, alpha: np.ndarray) -> Proof:
+    joint = problem.machine.split == "joint"
+    bias = trained.model.bias if joint else trained.model.bias[number : number + 1]
+    return certify(problem.part(number), alpha, hint=bias)
+
+
+def _bounded(problem: Problem, alphas: Sequence[np.ndarray]) -> int:
+    used, full = np.zeros(len(problem), dtype=bool), np.zeros(len(problem), dtype=bool)
+    for number, alpha in enumerate(alphas):
+        mark_support(problem, number, alpha, used, full)
+    return int(full.sum())
+
+
+def _fitted(trained: TrainedModel, posed: Posed) -> Preparation:
+    fitted, stored = preparing.fit(trained.request.rules, posed.train), trained.preparation
+    if isinstance(fitted, TablePreparation) and isinstance(stored, TablePreparation) and not stored.roles:
+        return replace(fitted, roles=())  # earlier models do not name them; no prediction depends on them
+    return fitted
+
+
+def _calibrated(
+    trained: TrainedModel, posed: Posed, dataset: Dataset, *, recalibrate: bool
+) -> tuple[Calibrated | None, InputError | None]:
+    """The calibration as fitted again, else as stored, with landmarks chosen again; and why there can be none."""
+    stored, request, problem = trained.calibrated, trained.request, posed.problem
+    if stored is None:
+        return None, None
+    try:
+        if request.calibrate == "none":
+            raise InputError("the request asks for no probabilities")
+        if recalibrate:
+            found = OutOfFold(request, posed, limits_of(request), dataset.name).fit(lambda *_: None, lambda: False)
+            assert found is not None, "nothing stops it"
+            return found, None
+    except InputError as error:
+        return stored, error
+    if stored.sets is None:
+        return stored, None
+    near = Landmarks.of(problem.kernel, problem.points, problem.labels, problem.classes, request.seed)
+    return replace(stored, sets=replace(stored.sets, landmarks=near)), None
+
+
+def _rule(trained: TrainedModel, posed: Posed, calibrated: Calibrated | None) -> CostRule | None:
+    costs = trained.request.costs
+    return None if costs is None or calibrated is None else costs.rule(posed.class_names)

@@ -1,0 +1,207 @@
+"""No alteration of a model file that changes what the model predicts passes `mcsvm verify`; no honest model is refused.
+
+The alterations are those of `forging.py`: each entry of the document and each array, one at a time. What they change is
+measured by the model's own predictions on the training rows, not by the verification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import forging
+import numpy as np
+import pytest
+from command_line import mcsvm
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.machine import model_file, sources
+from solvers.errors import InputError
+
+SAME = 1e-9  # relative, of scores, probabilities and p-values
+SHARE = 7  # the fast part tries one alteration in so many of some models
+
+
+@dataclass(frozen=True)
+class Case:
+    data: str
+    options: str
+
+
+CASES = {
+    "ww": Case("three", "--machine ww --C 4"),
+    "cs": Case("three", "--machine cs --C 4"),
+    "ova": Case("three", "--machine ova --C 4"),
+    "ovo": Case("four", "--machine ovo --C 4"),
+    "dag": Case("four", "--machine dag --C 4"),
+    "linear": Case("three", "--machine ww --kernel linear --bias exact"),
+    "polynomial": Case("three", "--machine llw --kernel polynomial --degree 2 --coef0 1 --scale standard"),
+    "temperature": Case("three", "--machine ww --calibrate temperature --calibration-folds 3"),
+    "pairwise": Case("four", "--machine ovo --calibrate pairwise --calibration-folds 3"),
+    "sigmoid": Case("three", "--machine ova --calibrate sigmoid --calibration-folds 3"),
+    "costs": Case("three", "--machine ww --calibrate temperature --calibration-folds 3 --costs {costs}"),
+    "small C, ww": Case("three", "--machine ww --C 1e-9"),
+    "small C, ova": Case("three", "--machine ova --C 1e-9"),
+    "small C, dag": Case("four", "--machine dag --C 1e-9"),
+    "large C": Case("three", "--machine ww --C 1e6"),
+    "large C, ovo": Case("four", "--machine ovo --C 1e6"),
+    "unconverged": Case("three", "--machine ww --C 100 --max-iter 1 --solver smo"),
+    "columns": Case("mixed", "--machine ww --missing knn --neighbors 2 --text note --min-df 2 --dates day"),
+    "filled": Case("mixed", "--machine ovo --missing mean --scale standard --drop note,day --missing-indicator"),
+    "sparse": Case("sparse", "--machine cs --kernel linear"),
+    "weights": Case("weights", "--machine ova --weights w --class-weight balanced"),
+    "held out": Case("three", "--machine ww --holdout 0.25 --seed 3"),
+}
+CODES = {"unconverged": 3}
+
+
+def _rows(classes: int, count: int = 36) -> tuple[np.ndarray, np.ndarray]:
+    """Overlapping clouds, some rows close together; no two columns of the same width."""
+    rng = np.random.default_rng(classes)
+    codes = np.arange(count) % classes
+    centres = rng.normal(scale=1.5, size=(classes, 3))
+    return (centres[codes] + rng.normal(size=(count, 3))) * [1.0, 30.0, 0.2] + [0.0, 5.0, -1.0], codes
+
+
+def _three(folder: Path, classes: int = 3) -> Path:
+    points, codes = _rows(classes)
+    lines = [f"{a!r},{b!r},{c!r},k{code}" for (a, b, c), code in zip(points.tolist(), codes.tolist(), strict=True)]
+    path = folder / f"rows{classes}.csv"
+    path.write_text("width,height,depth,class\n" + "\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def _weights(folder: Path) -> Path:
+    points, codes = _rows(3)
+    lines = [
+        f"{a!r},{b!r},{n % 4}.5,k{code}"
+        for n, ((a, b, _), code) in enumerate(zip(points.tolist(), codes.tolist(), strict=True))
+    ]
+    path = folder / "weights.csv"
+    path.write_text("width,height,w,class\n" + "\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def _mixed(folder: Path) -> Path:
+    """Numbers with missing cells, a category, dates and texts."""
+    points, codes = _rows(3)
+    words = "red apple", "green pear tree", "an apple and a pear", "old tree"
+    lines = []
+    for n, ((a, b, _), code) in enumerate(zip(points.tolist(), codes.tolist(), strict=True)):
+        width = "" if n % 7 == 2 else repr(a)
+        colour = ("red", "green", "blue", "")[(n + code) % 4]
+        day = f"2024-{1 + n % 12:02d}-{1 + (3 * n) % 28:02d}"
+        lines.append(f"{width},{b!r},{colour},{day},{words[(n + code) % 4]},k{code}")
+    path = folder / "mixed.csv"
+    path.write_text("width,height,colour,day,note,class\n" + "\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def _sparse(folder: Path) -> Path:
+    points, codes = _rows(3)
+    lines = []
+    for n, (row, code) in enumerate(zip(points.tolist(), codes.tolist(), strict=True)):
+        terms = [f"{1 + (5 * c + 7 * n) % 40}:{value!r}" for c, value in enumerate(row)]
+        terms += [f"{41 + code}:1.5"] if n % 3 else []
+        terms.sort(key=lambda term: int(term.partition(":")[0]))
+        lines.append(f"{code} {' '.join(terms)}")
+    path = folder / "rows.libsvm"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+DATA = {
+    "three": _three,
+    "four": lambda folder: _three(folder, 4),
+    "mixed": _mixed,
+    "sparse": _sparse,
+    "weights": _weights,
+}
+
+
+def _trained(name: str, folder: Path) -> tuple[Path, Path]:
+    case = CASES[name]
+    data, model, costs = DATA[case.data](folder), folder / "model.mcsvm", folder / "costs.csv"
+    costs.write_text("true,k0,k1,k2\nk0,0,1,5\nk1,2,0,1\nk2,1,9,0\n", "utf-8")
+    words = case.options.format(costs=costs).split()
+    answer = mcsvm("train", data, *words, "--model", model, "--quiet")
+    assert answer.code in (0, 3), answer
+    return data, model
+
+
+def _behaviour(model: Path, data: Path) -> dict[str, np.ndarray] | None:
+    """What the model predicts of the rows of the file; None where it does not open, or cannot predict them."""
+    try:
+        trained = model_file.load(model)
+        rows = sources.open_for(trained, str(data), ReadOptions())
+        found = trained.predictions(rows, probabilities=True, sets=True)
+    except (FileError, InputError):
+        return None
+    numbers = {"scores": found.scores, "probabilities": found.probabilities}
+    numbers |= {"p-values": found.p_values, "typical": found.typical}
+    return {"labels": found.labels} | {name: values for name, values in numbers.items() if values is not None}
+
+
+def _changed(before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray] | None) -> list[str]:
+    """Which of these are no longer the same."""
+    if after is None:
+        return ["opening"]
+    gone = [name for name in before if name not in after or before[name].shape != after[name].shape]
+    gone += [name for name in after if name not in before]
+    for name in before.keys() & after.keys() - set(gone):
+        if name == "labels":
+            same = bool((before[name] == after[name]).all())
+        else:
+            scale = np.nanmax(np.abs(before[name]), axis=0, initial=0.0)
+            same = bool(np.array_equal(np.isnan(before[name]), np.isnan(after[name])))
+            same = same and bool((np.nan_to_num(np.abs(before[name] - after[name])) <= SAME * scale).all())
+        gone += [] if same else [name]
+    return sorted(gone)
+
+
+def _accepted(name: str, folder: Path, each: int = 1) -> tuple[int, list[str], list[str]]:
+    """How many alterations were tried, which were accepted, and which of these change what is predicted."""
+    data, model = _trained(name, folder)
+    contents, before = forging.read(model), _behaviour(model, data)
+    assert before is not None
+    assert mcsvm("verify", model, data, "--quiet").code == CODES.get(name, 0)
+    forged, tried, accepted, changing = folder / "forged.mcsvm", 0, [], []
+    for number, forgery in enumerate(forging.forgeries(contents)):
+        if number % each:
+            continue
+        tried += 1
+        forging.write(forged, forgery.contents)
+        answer = mcsvm("verify", forged, data, "--quiet")
+        if answer.code not in (0, 3):
+            assert answer.err.startswith("error: "), (forgery.name, answer)
+            continue
+        accepted.append(forgery.name)
+        changes = _changed(before, _behaviour(forged, data))
+        if changes:
+            changing.append(f"{forgery.name}: {', '.join(changes)}")
+    return tried, accepted, changing
+
+
+@pytest.mark.parametrize("name", ["ww", "dag"])
+def test_some_alterations_that_change_predictions_are_found(name: str, tmp_path: Path) -> None:
+    tried, _, changing = _accepted(name, tmp_path, SHARE)
+    assert tried > 20
+    assert not changing
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", CASES)
+def test_every_alteration_that_changes_predictions_is_found(
+    name: str, tmp_path: Path, record_property: pytest.RecordProperty
+) -> None:
+    tried, accepted, changing = _accepted(name, tmp_path)
+    record_property(
+        "forgeries", f"{tried} tried, {len(accepted)} accepted, {len(changing)} of these change predictions"
+    )
+    print(f"\n{name}: {tried} forgeries, {len(accepted)} accepted, {len(changing)} of these change predictions")
+    print("  accepted: " + "; ".join(accepted))
+    assert tried > 100
+    assert not changing
