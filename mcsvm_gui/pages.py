@@ -67,7 +67,7 @@ def train(desk: Desk) -> Any:
     RunListPresenter(table, desk.workspace, presenter)
     board = LeaderboardPresenter(page, desk.workspace, presenter)
     finder = FindBest(page, presenter, board)
-    Baselines(page, presenter)
+    Baselines(page, presenter, board)
     Uncertified(presenter)
     Reuse(page, presenter)
     NextSteps(page, board, desk.workspace, finder.start).page_asked.connect(desk.show)

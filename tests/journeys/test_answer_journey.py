@@ -176,3 +176,49 @@ def test_the_best_so_far_never_falls(
     assert shares == sorted(shares)
     assert {one.group(2) for one in found if one} == {"5"}
     hand.close()
+
+
+def test_simple_methods_are_compared_with_the_best_model_on_its_rows(
+    open_window: Callable[[], Hand], tmp_path: Path
+) -> None:
+    """scikit-learn's methods are the oracle; the form asks for another machine than the one that was trained."""
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.preprocessing import MinMaxScaler
+
+    random = np.random.default_rng(9)
+    rows, tested = (table(random, {"a": count, "b": count, "c": count // 2}, 1.2) for count in (60, 40))
+    data, test = write(tmp_path / "rows.csv", rows), write(tmp_path / "rows_test.csv", tested)
+    X, X_test = (np.array([values for values, _ in part]) for part in (rows, tested))
+    y, y_test = (np.array([label for _, label in part]) for part in (rows, tested))
+    scaler = MinMaxScaler((-1, 1)).fit(X)
+    nearest = KNeighborsClassifier(5).fit(scaler.transform(X), y).score(scaler.transform(X_test), y_test)
+    hand = open_window()
+    hand.work.open_data(str(data), None, str(test))
+    hand.wait(lambda: hand.work.dataset is not None and hand.work.test is not None and not hand.work.tasks.busy)
+    hand.go("Train")
+    hand.click("startButton")
+    hand.wait(lambda: bool(hand.text("conclusionLabel")) and not hand.active and not hand.work.tasks.busy)
+    hand.choose("machineCombo", "llw")
+    hand.type("costEdit", "0.001")
+    hand.click("baselinesButton")
+    board = hand.find(QTableView, "leaderboard")
+    hand.wait(lambda: board.model().rowCount() == 4)
+    hand.wait(lambda: not hand.active and not hand.work.tasks.busy)
+    names = [column.name for column in board.runs.columns]  # type: ignore[attr-defined]
+    model = board.model()
+
+    def cell(row: int, column: str) -> str:
+        return str(model.index(row, names.index(column)).data())
+
+    found = {cell(row, "machine"): (cell(row, "test_accuracy"), cell(row, "interval")) for row in range(4)}
+    assert found["Majority class"][0] == "40.0%"
+    assert found["Nearest neighbours"][0] == f"{100 * nearest:.1f}%"
+    assert all("–" in interval for _, interval in found.values())  # noqa: RUF001
+    assert len(hand.runs.ids()) == 1, "simple methods are no runs"
+    checks = " ".join(label.text() for label in hand.window.pages["train"].page.checks.findChildren(QLabel))
+    assert f"Nearest neighbours {100 * nearest:.1f}%" in checks
+    hand.close()
+    again = open_window()
+    again.go("Train")
+    again.wait(lambda: again.find(QTableView, "leaderboard").model().rowCount() == 4)
+    again.close()

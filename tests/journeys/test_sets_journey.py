@@ -72,7 +72,7 @@ def test_a_machine_stands_beside_simple_methods(open_window: Callable[[], Hand],
     (key,) = hand.work.queue.active()
     hand.wait(lambda: hand.work.baselines.known is not None and hand.work.baselines.known.done > 0)
     status = hand.work.baselines.status(key)
-    assert (status.title, status.progress.endswith("of 20 trainings")) == ("Simple methods beside ww", True)
+    assert (status.title, status.progress.endswith("of 20 trainings")) == ("Simple methods compared with ww", True)
     hand.wait(lambda: any("Right in 5 folds" in words for words in listed(hand, "trainPage")))
     assert any("MC052" in words for words in listed(hand, "trainPage"))
     assert hand.find(QAbstractButton, "baselinesButton").text() == "Compare with simple methods"

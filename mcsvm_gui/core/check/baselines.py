@@ -1,4 +1,4 @@
-"""What simple methods reach on the folds of a machine: the majority class, nearest neighbours, boosted trees."""
+"""Simple methods beside a machine, on its folds or its test rows: majority class, nearest neighbours, boosted trees."""
 
 from __future__ import annotations
 
@@ -73,6 +73,33 @@ def _hits(trained: TrainedModel, training: Dataset, tested: Dataset, stopped: St
         with limited(trained.request.threads):
             answers = method(known.rows, codes, asked.rows, trained.request.seed, stopped)
         yield name, answers == true
+
+
+def predictions(
+    trained: TrainedModel,
+    training: Dataset,
+    tested: Dataset,
+    report: Callable[[int, int], object] = lambda done, parts: None,
+    stopped: Stop = lambda: False,
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield by name the class that each method predicts of the test rows; None for rows the machine leaves out.
+
+    The methods are trained on the rows that the machine was trained on, prepared in the same way.
+    """
+    known, asked = trained.preparation.apply(training), trained.preparation.apply(tested)
+    number = {name: code for code, name in enumerate(trained.class_names)}
+    codes = np.array([number[label] for label in labels_of(training)[known.kept].tolist()], dtype=np.int64)
+    every = methods(known.rows)
+    for done, (name, method) in enumerate(every.items()):
+        report(done, len(every))
+        with limited(trained.request.threads):
+            answers = method(known.rows, codes, asked.rows, trained.request.seed, stopped)
+        if stopped():
+            return
+        labels = np.full(tested.rows, None, dtype=object)
+        labels[asked.kept] = trained.names[answers]
+        yield name, labels
+    report(len(every), len(every))
 
 
 def methods(rows: Rows) -> dict[str, Method]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.compare.baselines import BaselineResult
 from mcsvm_gui.core.compare.quality import balanced_guess, beats_guessing, guess, is_leak, missed_classes
 from mcsvm_gui.core.compare.standings import (
     Confused,
@@ -23,9 +24,9 @@ from mcsvm_gui.core.compare.standings import (
     ScoreInterval,
     differing_from,
     most_confused,
-    told_apart,
 )
 from mcsvm_gui.core.evaluate.recommended import measure_to_judge_by
+from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.machine.state import claim_of
 
@@ -107,17 +108,17 @@ class Conclusion:
 def conclude(
     candidates: Sequence[Candidate],
     p: Mapping[tuple[int, int], float],
-    baselines: Mapping[str, RunScores] | None = None,
+    baselines: Sequence[BaselineResult] = (),
 ) -> Conclusion | None:
     """Return the answer, or None if there is no candidate.
 
-    `p`: as `told_apart` gives it. `baselines`: simple methods by their titles, scored on the same rows.
+    `p`: as `told_apart` gives it. `baselines`: simple methods, scored on the same rows.
     """
     if not candidates:
         return None
     measure = measure_of(candidates)
     best = best_of(candidates, measure)
-    answer = _Answer(best, candidates, measure, p, baselines or {})
+    answer = _Answer(best, candidates, measure, p, baselines)
     return answer.conclusion()
 
 
@@ -160,7 +161,7 @@ class _Answer:
     candidates: Sequence[Candidate]
     measure: str
     p: Mapping[tuple[int, int], float]
-    baselines: Mapping[str, RunScores]
+    baselines: Sequence[BaselineResult]
 
     def conclusion(self) -> Conclusion:
         best, warnings = self.best, self._warnings()
@@ -174,7 +175,7 @@ class _Answer:
             run=best.run,
             quality=self._quality(warnings),
             text=" ".join(filter(None, shown)),
-            accurate=" ".join([self._accurate(), *warnings]),
+            accurate=" ".join(filter(None, [self._accurate(), *warnings, self._simple_methods()])),
             ranking=" ".join(filter(None, [ranking, origin])),
             optimum=optimum_text,
             steps=tuple(step for step in _steps(best) if step.code != "refit" or not self._useless),
@@ -292,19 +293,21 @@ class _Answer:
 
     def _behind_baselines(self, scores: RunScores) -> str:
         value = scores.score(self.measure)[0]
-        ahead = {name: one for name, one in self.baselines.items() if one.score(self.measure)[0] > value}
+        ahead = [one for one in self.baselines if one.score(self.measure)[0] > value]
         if not ahead or self._useless:
             return ""
-        name, leader = max(ahead.items(), key=lambda entry: entry[1].score(self.measure)[0])
-        p = told_apart([scores, *self.baselines.values()])
-        apart = bool(differing_from(scores.run, [leader.run], p))
-        known = {
-            "method": name,
-            "score": measured(self.measure, *leader.score(self.measure), leader.rows),
-        }
-        if apart:
+        leader = max(ahead, key=lambda one: one.score(self.measure)[0])
+        known = {"method": leader.title, "score": measured(self.measure, *leader.score(self.measure), leader.rows)}
+        if leader.run == self.best.run and leader.p < SIGNIFICANT and leader.accuracy > scores.accuracy:
             return tr("A simple method is significantly better on the same rows: {method}, {score}.", **known)
-        return tr("A simple method is level on the same rows: {method}, {score}.", **known)
+        return tr("A simple method is ahead on the same rows: {method}, {score}.", **known)
+
+    def _simple_methods(self) -> str:
+        """All simple methods with their scores."""
+        if not self.baselines or self.best.scores is None:
+            return ""
+        listed = (f"{one.title} {measured(self.measure, *one.score(self.measure), one.rows)}" for one in self.baselines)
+        return tr("Simple methods on the same rows: {methods}.", methods="; ".join(listed))
 
     # -- how certain the ranking is ---------------------------------------------------------------
 

@@ -18,10 +18,12 @@ from mcsvm_gui.core.project.columns import RunColumn, columns
 from mcsvm_gui.core.project.records import RunRecord
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.baselines import BaselineResult
     from mcsvm_gui.core.compare.standings import RunScores
     from mcsvm_gui.core.tune.best import Chosen
 
 MEASURES = "accuracy", "balanced-accuracy", "macro-f1"  # by which the best model can be searched
+BASELINES = "baselines"  # the key under which a project keeps simple methods beside runs, by run
 CHOSEN = "chosen"  # the key under which a project keeps what searches found for the runs they led to
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
 MOST = 100  # runs shown
@@ -42,7 +44,7 @@ class Standing:
     """`place`: None for a run that is not finished or not tested."""
 
     place: int | None = None
-    scores: RunScores | None = None
+    scores: RunScores | BaselineResult | None = None
     validation: float | None = None
     chosen: bool = False
 
@@ -265,3 +267,29 @@ def with_choices(kept: object, runs: Iterable[int], told: Mapping[int, Mapping[s
     known = set(map(str, runs))
     before = {run: found for run, found in kept.items() if run in known} if isinstance(kept, dict) else {}
     return before | {str(run): dict(found) for run, found in told.items()}
+
+
+def known_baselines(kept: object, run: int) -> tuple[BaselineResult, ...]:
+    """Return the simple methods that were compared with a run; a project may hold anything."""
+    from mcsvm_gui.core.compare.baselines import BaselineResult
+
+    listed = kept.get(str(run)) if isinstance(kept, dict) else None
+    if not isinstance(listed, list):
+        return ()
+    try:
+        return tuple(BaselineResult.from_document(document) for document in listed)
+    except ValueError:
+        return ()
+
+
+def baseline_rows(found: Sequence[BaselineResult]) -> tuple[list[RunRecord], dict[int, Standing]]:
+    """Return simple methods as rows of the leaderboard, which have negative numbers and no place."""
+    records = [
+        RunRecord(-number, "", one.title, "", {}, state="done", document=_baseline_document(one))
+        for number, one in enumerate(found, start=1)
+    ]
+    return records, {record.id: Standing(None, one) for record, one in zip(records, found, strict=True)}
+
+
+def _baseline_document(one: BaselineResult) -> dict[str, Any]:
+    return {"test_accuracy": one.accuracy, "n_test": one.rows, "class_counts": ()}

@@ -234,6 +234,8 @@ class RunModel(QAbstractTableModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
+        if self._order[index.row()] < 0:  # a simple method beside the runs
+            return FLAG.ItemIsEnabled | FLAG.ItemNeverHasChildren
         return WRITABLE if self.columns[index.column()].editable else READABLE
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

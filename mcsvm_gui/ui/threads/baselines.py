@@ -1,8 +1,11 @@
-"""The machine of the form beside simple methods on the same folds, as a job with progress and a stop."""
+"""A model beside simple methods, as a job with progress and a stop.
+
+A tested run is compared on its own training and test rows. Without one, the machine of the form is trained on folds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +17,10 @@ from mcsvm_gui.core.project.job_status import JobStatus
 from mcsvm_gui.ui.threads.job import Failed, Job, Key
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.baselines import BaselineResult
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.machine.trained import TrainedModel
     from mcsvm_gui.ui.threads.queue import JobQueue
 
 FOLDS = 5
@@ -27,31 +32,64 @@ class Compared:
 
     done: int
     expected: int
-    accuracies: Mapping[str, float] | None = None
+    accuracies: Mapping[str, float] | None = None  # of the machine of the form and the methods, on folds
+    results: tuple[BaselineResult, ...] = ()  # of the methods, on the test rows of a run
+
+
+@dataclass(frozen=True)
+class TestedRun:
+    """A run with what it was trained and tested on; `model` is read in the job's thread."""
+
+    run: int
+    request: Request
+    model: Callable[[], TrainedModel]
+    dataset: Dataset | None  # that the window has open, if it is the run's
+
+    __test__ = False
 
 
 class BaselineJob(Job):
-    def __init__(self, name: str, request: Request, dataset: Dataset) -> None:
+    def __init__(self, name: str, request: Request, dataset: Dataset | None, run: TestedRun | None = None) -> None:
         super().__init__(name)
-        self.request, self.dataset = request, dataset
+        self.request, self.dataset, self._tested = request, dataset, run
 
     def work(self) -> None:
-        from mcsvm_gui.core.check.baselines import accuracies
-
         self.become(JobState.PREPARING)
         self.rest()
-        told = Compared(0, 0)
-
-        def report(done: int, expected: int) -> None:
-            nonlocal told
-            told = Compared(done, expected)
-            self.tell(told)
-
-        found = accuracies(self.request, self.dataset, FOLDS, report, self.held)
-        if found:
-            self.end(JobState.DONE, Compared(told.expected, told.expected, found))
-        else:
+        self._told = Compared(0, 0)
+        found = self._on_folds() if self._tested is None else self._on_test_rows(self._tested)
+        if found is None:
             self.end(JobState.DISCARDED)
+        else:
+            self.end(JobState.DONE, found)
+
+    def _report(self, done: int, expected: int) -> None:
+        self._told = Compared(done, expected)
+        self.tell(self._told)
+
+    def _on_folds(self) -> Compared | None:
+        from mcsvm_gui.core.check.baselines import accuracies
+
+        assert self.dataset is not None
+        found = accuracies(self.request, self.dataset, FOLDS, self._report, self.held)
+        return Compared(self._told.expected, self._told.expected, found) if found else None
+
+    def _on_test_rows(self, run: TestedRun) -> Compared | None:
+        from mcsvm_gui.core.check.baselines import predictions
+        from mcsvm_gui.core.compare.baselines import baseline_results
+        from mcsvm_gui.core.compare.tested_runs import RowCache
+
+        rows = RowCache().rows_of(run.request, run.dataset)
+        found = baseline_results(
+            run.run,
+            run.model(),
+            rows.training,
+            rows.tested,
+            lambda trained, training, tested: predictions(trained, training, tested, self._report, self.held),
+        )
+        if self.held():
+            return None
+        return Compared(self._told.expected, self._told.expected, results=tuple(found))
 
 
 class BaselineComparison(QObject):
@@ -74,11 +112,12 @@ class BaselineComparison(QObject):
     def running(self) -> bool:
         return self._state not in ENDED
 
-    def start(self, request: Request, dataset: Dataset) -> None:
+    def start(self, request: Request, dataset: Dataset | None, run: TestedRun | None = None) -> None:
+        """Compare a tested run on its rows; without one, what `request` asks for on folds of `dataset`."""
         self._count += 1
         self._key, self._machine, self._error, self.known = f"baselines {self._count}", request.machine, "", None
         self._state = JobState.QUEUED
-        self._queue.submit(BaselineJob(self._key, request, dataset))
+        self._queue.submit(BaselineJob(self._key, request, dataset, run))
         self.changed.emit()
 
     def stop(self) -> None:
@@ -96,7 +135,7 @@ class BaselineComparison(QObject):
             self._key = ""
 
     def status(self, key: Key) -> JobStatus:
-        title, known = tr("Simple methods beside {machine}", machine=self._machine), self.known
+        title, known = tr("Simple methods compared with {machine}", machine=self._machine), self.known
         words = "" if known is None else tr("{done} of {expected} trainings", done=known.done, expected=known.expected)
         return JobStatus(key, title, self._state, progress=words, error=self._error)
 

@@ -1,8 +1,8 @@
-"""The machine of the form beside simple methods on the same folds, when that is asked for."""
+"""The best model, or else the machine of the form, compared with simple methods when the user asks for it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, SignalInstance
@@ -13,6 +13,8 @@ from mcsvm_gui.ui.threads.baselines import FOLDS
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Advice
+    from mcsvm_gui.core.compare.baselines import BaselineResult
+    from mcsvm_gui.ui.train.leaderboard import LeaderboardPresenter
     from mcsvm_gui.ui.train.presenter import TrainPresenter
 
 
@@ -26,21 +28,29 @@ class BaselinesView(Protocol):
 
 
 class Baselines(QObject):
-    """A second press stops; for other data, or another preparation of them, the answer does not hold."""
+    """A second press stops. The best model is compared on its own test rows; without one, the form on folds.
 
-    def __init__(self, view: BaselinesView, form: TrainPresenter) -> None:
+    Results on test rows belong to a run, and the project keeps them. What was found on folds belongs to the data and
+    their preparation.
+    """
+
+    def __init__(self, view: BaselinesView, form: TrainPresenter, board: LeaderboardPresenter) -> None:
         super().__init__(form)
-        self._view, self._form, self._workspace = view, form, form.workspace
+        self._view, self._form, self._board, self._workspace = view, form, board, form.workspace
         self._comparison = form.workspace.baselines
         view.baselines_asked.connect(self.toggle)
         self._comparison.changed.connect(self._show)
         self._workspace.data_changed.connect(self._forget)
         self._workspace.preparation_changed.connect(self._forget)
+        board.concluded.connect(lambda found: self._show_results())
 
     def toggle(self) -> None:
         request, dataset = self._form.request, self._workspace.dataset
+        best = self._board.tested_best()
         if self._comparison.running:
             self._comparison.stop()
+        elif best is not None:
+            self._comparison.start(best.request, dataset, best)
         elif request is not None and dataset is not None:
             self._comparison.start(request, dataset)
 
@@ -51,8 +61,27 @@ class Baselines(QObject):
     def _show(self) -> None:
         self._view.show_baselines(self._comparison.running)
         known = self._comparison.known
-        if known is not None and known.accuracies is not None:
+        if known is None:
+            return
+        if known.accuracies is not None:
             self._form.show_found(BASELINES, advice_on(known.accuracies))
+        if known.results:
+            self._board.keep_baselines(known.results)
+            self._comparison.known = None
+            self._show_results()
+
+    def _show_results(self) -> None:
+        """The simple methods beside the best model, in one line."""
+        from mcsvm_gui.core.check.advice import Advice
+        from mcsvm_gui.core.check.finding import Severity
+
+        found = self._board.baselines()
+        self._form.show_found(BASELINES, (Advice(_beside(found), Severity.NOTE),) if found else ())
+
+
+def _beside(found: Sequence[BaselineResult]) -> str:
+    listed = (tr("{method} {share}", method=one.title, share=figures.accuracy(one.accuracy, one.rows)) for one in found)
+    return tr("Simple methods on the same {rows} test rows: {methods}.", rows=found[0].rows, methods=", ".join(listed))
 
 
 def advice_on(accuracies: Mapping[str, float]) -> tuple[Advice, ...]:

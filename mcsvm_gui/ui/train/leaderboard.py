@@ -11,21 +11,27 @@ from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.leaderboard import (
+    BASELINES,
     CHOSEN,
     MEASURES,
     ROOMY,
     Standings,
     Validation,
+    baseline_rows,
     is_final,
+    known_baselines,
     leaderboard_columns,
     peers,
     standings,
 )
+from mcsvm_gui.core.project.records import from_json, to_json
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.table import RunTable
+from mcsvm_gui.ui.threads.baselines import TestedRun
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.baselines import BaselineResult
     from mcsvm_gui.core.compare.conclusion import Conclusion, FinalModel, NextStep
     from mcsvm_gui.core.compare.standings import RunScores
     from mcsvm_gui.core.compare.tested_runs import RowCache
@@ -198,11 +204,41 @@ class LeaderboardPresenter(QObject):
         records = self._peers()
         self._shown = [record.id for record in records]
         known = {run: found for run, found in self._scores.items() if found is not None}
-        self._view.show_standings(records, standings(records, known, self.validations()))
+        self._show_standings(records, known)
         self._view.choose(self._runs.selected)
         if self._choice_goes_on() or not any(record.document is not None for record in records):
             self._conclude(None)
         self._step()
+
+    def _show_standings(self, records: list[RunRecord], known: Mapping[int, RunScores]) -> None:
+        rows, beside = baseline_rows(self.baselines())
+        found = standings(records, known, self.validations())
+        self._view.show_standings([*records, *rows], {**found, **beside})
+
+    # -- simple methods ---------------------------------------------------------------------------
+
+    def tested_best(self) -> TestedRun | None:
+        """The best model with its rows, for a comparison with simple methods."""
+        found, runs, workspace = self.conclusion, self._runs, self._workspace
+        if found is None or found.run not in runs or self._scores.get(found.run) is None:
+            return None
+        request = runs.record(found.run).request
+        open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
+        return TestedRun(found.run, request, lambda: runs.model(found.run), open_)
+
+    def baselines(self) -> tuple[BaselineResult, ...]:
+        """Simple methods on the rows of the runs that are shown."""
+        kept = self._runs.setting(BASELINES)
+        of_runs = (known_baselines(kept, run) for run in reversed(self._shown))
+        return next(filter(None, of_runs), ())
+
+    def keep_baselines(self, found: Sequence[BaselineResult]) -> None:
+        kept = self._runs.setting(BASELINES)
+        before = kept if isinstance(kept, dict) else {}
+        plain = [one.document() for one in found]
+        self._runs.keep_setting(BASELINES, {**before, str(found[0].run): from_json(to_json({"of": plain}))["of"]})
+        self._seen = (), ()
+        self._soon.start()
 
     def _peers(self) -> list[RunRecord]:
         every = [self._runs.record(run) for run in self._runs.ids()]
@@ -311,6 +347,7 @@ class LeaderboardPresenter(QObject):
 
     def _comparing(self, records: Sequence[RunRecord]) -> Callable[[], Conclusion | None]:
         scores, chosen = {record.id: self._scores.get(record.id) for record in records}, self._chosen_by_search()
+        baselines = self.baselines()
         finals = {record.id: final for record in records if (final := self._final_model(record)) is not None}
 
         def compare() -> Conclusion | None:
@@ -330,7 +367,7 @@ class LeaderboardPresenter(QObject):
                 )
                 for record in records
             ]
-            return conclude(candidates, told_apart(one for one in scores.values() if one is not None))
+            return conclude(candidates, told_apart(one for one in scores.values() if one is not None), baselines)
 
         return compare
 

@@ -12,6 +12,7 @@ from run_examples import document
 from scipy.stats import binomtest
 
 from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.compare.baselines import _result
 from mcsvm_gui.core.compare.conclusion import Candidate, conclude
 from mcsvm_gui.core.compare.standings import (
     RunScores,
@@ -90,7 +91,7 @@ def solved(run: int, **values: object) -> dict[str, object]:
 
 
 ROWS = np.arange(1000)
-GOOD, LIKE, BAD = ROWS % 10 != 0, ROWS % 10 != 1, ROWS % 3 != 0
+GOOD, LIKE, BAD, HALF = ROWS % 10 != 0, ROWS % 10 != 1, ROWS % 3 != 0, ROWS % 2 == 0
 
 
 def plain(text: str) -> str:
@@ -228,12 +229,13 @@ def test_cross_validation_far_above_the_test_suggests_groups() -> None:
 
 
 def test_a_simple_method_that_is_better_is_named() -> None:
-    run, trees = made_up(1, BAD), made_up(-3, GOOD)
+    run = made_up(1, BAD)
+    trees, near = (_result("boosting", 1, made_up(-3, GOOD), 1e-9), _result("neighbours", 1, made_up(-2, HALF), 1.0))
     one = Candidate(1, "ww 1", solved(1), run, validation=0.7, chosen=True)
-    found = conclude([one], {}, {"gradient-boosted trees": trees, "the nearest": made_up(-2, ROWS % 2 == 0)})
+    found = conclude([one], {}, [trees, near])
     assert found is not None
-    assert "significantly better on the same rows: gradient-boosted trees, 90.0% test accuracy" in plain(found.text)
-    quiet = conclude([one], {}, {"the nearest": made_up(-2, ROWS % 2 == 0)})
+    assert "significantly better on the same rows: Boosted trees, 90.0% test accuracy" in plain(found.text)
+    quiet = conclude([one], {}, [near])
     assert quiet is not None
     assert "simple method" not in quiet.text
 
