@@ -7,13 +7,22 @@ from importlib import import_module
 from typing import NoReturn
 
 from mcsvm_gui.cli import arguments
-from mcsvm_gui.cli.interrupt import at_once
+from mcsvm_gui.cli.interrupt import Guard, at_once
+from mcsvm_gui.cli.memory import check_address_space
 from mcsvm_gui.core.base.exits import WRONG, complain, exit_code
 from mcsvm_gui.core.base.terminal import say
 
+EXIT_CODES = (
+    "Exit codes: 0 done; 2 the input or the options are wrong; 3 done but not converged, or a search found nothing; 130"
+    " interrupted by Ctrl-C or SIGTERM. A command that is interrupted writes what it has and ends within 5 seconds; a"
+    " second signal ends it at once."
+)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    return exit_code(lambda: _run(arguments))
+    """`arguments`: those of the process if none are given; then signals end the process, not only the command."""
+    with Guard(lasting=arguments is None):
+        return exit_code(lambda: _run(arguments))
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,7 +45,7 @@ def _parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     parser = Parser(
         prog="mcsvm",
         description="Multi-class support vector machines, certified.",
-        epilog="Exit codes: 0 done; 2 the input or the options are wrong; 3 done but not converged; 130 interrupted.",
+        epilog=EXIT_CODES,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action=Version, nargs=0, help="show the version of this program and end")
@@ -55,6 +64,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if arguments is None else arguments
     options = _parser(words).parse_args(words)
+    check_address_space()
     with at_once():
         command = import_module(f"mcsvm_gui.cli.commands.{options.command}")
     if "-" in _data(options):

@@ -30,7 +30,7 @@ from solvers.run.trace import Sample
 DOCUMENT = {
     *("machine", "solver", "solver_used", "solver_reason", "decisions", "kernel", "C", "margin", "bias", "tol", "seed"),
     *("n_train", "n_features", "n_classes", "classes", "class_counts"),
-    *("ending", "iterations", "kernel_evaluations", "seconds", "certificate"),
+    *("ending", "iterations", "kernel_evaluations", "seconds", "certificate", "certified"),
     *("n_support", "n_bounded", "n_support_per_class"),
     *("train_accuracy", "test_accuracy", "n_test", "calibration", "weights", "rule", "model", "warnings"),
 }

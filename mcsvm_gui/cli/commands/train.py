@@ -21,6 +21,7 @@ from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
 from mcsvm_gui.core.cluster.connection import StoppedWaitingError
 from mcsvm_gui.core.cluster.session import train_on_cluster
 from mcsvm_gui.core.compare.refit import refit_request
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
@@ -29,11 +30,12 @@ from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import test_of
 from mcsvm_gui.core.machine.state import claim_of
 from mcsvm_gui.core.machine.summary import calibration_text, loss_text, refit_sentence, weight_lines
+from mcsvm_gui.core.machine.trained import Origin
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Trace
 
-Training = Callable[[ProgressLine, Callable[[], bool]], Outcome]  # given whether it is to stop
+Training = Callable[[ProgressLine, Interrupt], Outcome]
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}
 
 
@@ -45,9 +47,9 @@ def run(options: argparse.Namespace) -> int:
         progress = ProgressLine(options.quiet)
         progress.begin(first)
         try:
-            outcome = training(progress, lambda: interrupt.requested)
+            outcome = training(progress, interrupt)
             if options.refit and not interrupt.requested:
-                outcome = _refit(outcome, request, progress, lambda: interrupt.requested)
+                outcome = _refit(outcome, request, progress, interrupt)
         except StoppedWaitingError:  # before the workers had read the data: there is nothing to keep
             raise KeyboardInterrupt from None
         finally:
@@ -74,23 +76,41 @@ def _here(request: Request, options: argparse.Namespace) -> tuple[str, Training,
     test = test_of(request, dataset)
     known = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
 
-    def training(progress: ProgressLine, stopped: Callable[[], bool]) -> Outcome:
-        return train(known, dataset, test, progress, stopped, progress.folds, progress.certifying)
+    def training(progress: ProgressLine, interrupt: Interrupt) -> Outcome:
+        return _train(known, dataset, test, progress, interrupt)
 
     return "preparing ...", training, CheckedPlan.of(known, dataset, test)
 
 
-def _refit(tested: Outcome, request: Request, progress: ProgressLine, stopped: Callable[[], bool]) -> Outcome:
+def _refit(tested: Outcome, request: Request, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
     """Train the settings that were tested on all rows."""
     dataset = open_dataset(str(request.data), request.read)
     progress.begin("training on all rows ...")
-    final = refit_request(tested, dataset)
-    return train(final, dataset, None, progress, stopped, progress.folds, progress.certifying)
+    return _train(refit_request(tested, dataset), dataset, None, progress, interrupt)
+
+
+def _train(
+    request: Request, dataset: Dataset, test: Dataset | None, progress: ProgressLine, interrupt: Interrupt
+) -> Outcome:
+    return train(
+        request,
+        dataset,
+        test,
+        progress,
+        stopped=lambda: interrupt.requested,
+        calibrating=progress.folds,
+        certifying=progress.certifying,
+        seconds_left=lambda: interrupt.seconds_left,
+    )
 
 
 def _on_cluster(request: Request) -> tuple[str, Training, None]:
     """The workers of a cluster read the data; nothing of them is read here."""
-    return "asking the workers ...", lambda progress, stopped: train_on_cluster(request, progress, stopped), None
+
+    def training(progress: ProgressLine, interrupt: Interrupt) -> Outcome:
+        return train_on_cluster(request, progress, lambda: interrupt.requested)
+
+    return "asking the workers ...", training, None
 
 
 def _write(outcome: Outcome, options: argparse.Namespace) -> None:
@@ -128,7 +148,7 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
         ),
         (
             f"{certain.text}, after {output.plural(origin.iterations, 'step')} of {origin.solver}"
-            f" in {origin.seconds:.3g} s. {origin.ending.sentence}"
+            f" in {origin.seconds:.3g} s. {_ending_text(origin)}"
         ),
         (
             f"{output.plural(found['n_train'], 'row')}, {output.plural(found['n_features'], 'feature')},"
@@ -146,6 +166,11 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
     return lines + ([f"Trace: {trace}"] if trace else [])
 
 
+def _ending_text(origin: Origin) -> str:
+    """The sentence of an ending speaks of the certificate."""
+    return origin.ending.sentence if origin.certified else f"It ended by this: {origin.ending.value}."
+
+
 def _tested_on_training_rows(plan: CheckedPlan | None) -> list[Finding]:
     """Rows tested on that were trained on too, where they change the test accuracy noticeably."""
     found = [] if plan is None else list(RowsOnBothSides().find(plan))
@@ -154,6 +179,8 @@ def _tested_on_training_rows(plan: CheckedPlan | None) -> list[Finding]:
 
 def _not_solved(outcome: Outcome) -> list[Finding]:
     origin, kind = outcome.trained.origin, claim_of(outcome.document).kind
+    if not origin.certified:  # its warning says more
+        return []
     ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap, kind)
     return list(NotCertified().find(CheckedResults(ended=(ended,))))
 
@@ -181,6 +208,8 @@ def _calibration_lines(found: dict[str, Any] | None) -> list[str]:
 def _accuracy_text(found: dict[str, Any]) -> str:
     if "refit" in found:
         return refit_sentence(found["refit"])
+    if found["train_accuracy"] is None:
+        return "Accuracy: not measured."
     words = f"Accuracy: {figures.accuracy(found['train_accuracy'], found['n_train'])} of the training rows"
     if found["test_accuracy"] is None:
         return f"{words}; not tested on other rows."

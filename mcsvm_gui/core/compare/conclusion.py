@@ -489,7 +489,8 @@ def _stands_out(found: Confused) -> bool:
 
 def _more_rows(best: Candidate) -> NextStep | None:
     """A training accuracy far above the test accuracy suggests that more rows help."""
-    if best.scores is None or best.document["train_accuracy"] < best.scores.interval[1] + OVERFIT:
+    right = best.document["train_accuracy"]
+    if best.scores is None or right is None or right < best.scores.interval[1] + OVERFIT:
         return None
     known = figures.accuracy(best.document["train_accuracy"], best.document["n_train"])
     sentence = tr("More rows may help: {share} of the training rows are correct.", share=known)

@@ -108,6 +108,7 @@ def origin_document(origin: Origin) -> dict[str, Any]:
         "system": origin.system,
         "processor": origin.processor,
         "decisions": [decision.document() for decision in origin.decisions],
+        "certified": origin.certified,
     }
 
 
@@ -287,6 +288,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("a value where true or false should be")
+    return value
+
+
 def _count(document: dict[str, Any], name: str) -> int:
     value = document[name]
     if type(value) is not int or not 0 <= value < LONGEST_ROWS:
@@ -394,6 +401,7 @@ def _origin(document: dict[str, Any]) -> Origin:
         system=_text(document.get("system", "")),
         processor=_text(document.get("processor", "")),
         decisions=tuple(_decision(entry) for entry in document.get("decisions", [])),
+        certified=_flag(document.get("certified", True)),
         **counts,
     )
 

@@ -6,7 +6,7 @@ import io
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,8 @@ SLICE_SECONDS = 0.04  # so that a stop is heard soon
 FEWEST, MOST = 2, 65_536  # steps of a slice
 MOST_SCORED_VALUES = 2e9  # of the kernel, for the accuracy of the training rows: 15 ns each on one thread
 FEWEST_SCORED_ROWS = 10_000  # where there are more: their accuracy has a standard error of half a point at most
+SCORING_PRICE = 25e-9  # seconds of a kernel value of a row that is scored, on one thread; 133 features: 20 ns
+SecondsLeft = Callable[[], float]  # until certificates and scores are given up
 
 
 class SliceLength:
@@ -156,23 +158,29 @@ class Session:
         """What there is after a stop, at once: its certificate is by the running numbers, not yet recomputed."""
         with limited(self.request.threads):
             last = self.run.sample()
-            return self._trained(
-                self.run.running_model(), Certificate(last.primal, last.dual, last.violation, 0.0), last.bounded
-            )
+            certificate = Certificate(last.primal, last.dual, last.violation, 0.0)
+            return self._trained(self.run.running_model(), certificate, last.bounded, certified=False)
 
-    def finish(self, certifying: Callable[[], object] = lambda: None) -> Outcome:
-        """The model with its certificate, recomputed in float64, and its scores.
+    def finish(
+        self, certifying: Callable[[], object] = lambda: None, seconds_left: SecondsLeft = lambda: math.inf
+    ) -> Outcome:
+        """Return the model with its certificate, recomputed in float64, and its scores.
 
-        `certifying` is called between pieces of the certificate; what it raises ends all, and nothing is kept.
+        `certifying` is called between pieces of the certificate; what it raises ends all, and nothing is kept. If
+        `seconds_left` run out, the model is kept as it stands, without a certificate, and what would take longer than
+        they last is not scored.
         """
         with limited(self.request.threads):
-            proofs = self._prove(certifying)
+            proofs = self._prove(certifying, seconds_left)
+            if proofs is None:
+                return self._uncertified()
             trained = self._trained(self.run.model(proofs), total_of(proofs), self.run.sample().bounded)
-        scores, notices = self._scores(trained, proofs)
+        scores, notices = self._scores(trained, proofs, seconds_left)
         notices = (*self.posed.notices, *self._uncalibrated(), *notices)
         return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
 
-    def _prove(self, certifying: Callable[[], object]) -> list[Proof]:
+    def _prove(self, certifying: Callable[[], object], seconds_left: SecondsLeft) -> list[Proof] | None:
+        """Return None if the time runs out."""
         work = self.run.proving()
         while True:
             certifying()
@@ -181,6 +189,18 @@ class Session:
             except StopIteration as end:
                 found: list[Proof] = end.value
                 return found
+            if seconds_left() <= 0.0:
+                return None
+
+    def _uncertified(self) -> Outcome:
+        trained = self.standing()
+        sentence = Sentence(
+            "the time ran out before the certificate was computed: the model is kept without a certificate, and its"
+            " accuracy was not measured"
+        )
+        notices = (*self.posed.notices, *self._uncalibrated(), Notice("no certificate", sentence))
+        scores = {"train_accuracy": None, "test_accuracy": None, "n_test": None}
+        return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
 
     def _uncalibrated(self) -> tuple[Notice, ...]:
         if self._out_of_fold is None or self.calibrated is not None:
@@ -188,14 +208,14 @@ class Session:
         sentence = Sentence("stopped before calibration was done: the model decides, but gives no probabilities")
         return (Notice("no probabilities", sentence),)
 
-    def _trained(self, model: Model, certificate: Certificate, bounded: int) -> TrainedModel:
+    def _trained(self, model: Model, certificate: Certificate, bounded: int, *, certified: bool = True) -> TrainedModel:
         return TrainedModel(
             model=model,
             class_names=self.posed.class_names,
             preparation=self.posed.preparation,
             request=self.request,
             label_name=self.dataset.label_name,
-            origin=self._origin(certificate, bounded),
+            origin=replace(self._origin(certificate, bounded), certified=certified),
             duals=duals_of(self.run),
             calibrated=self.calibrated,
             weighing=Weighing.of(self.posed.train),
@@ -224,24 +244,46 @@ class Session:
             decisions=tuple(run.decisions),
         )
 
-    def _scores(self, trained: TrainedModel, proofs: list[Proof]) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-        train_accuracy, sampled = self._train_accuracy(trained, proofs)
-        test_accuracy, count, notices = (None, None, ()) if self.test is None else score(trained, self.test)
+    def _scores(
+        self, trained: TrainedModel, proofs: list[Proof], seconds_left: SecondsLeft
+    ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+        train_accuracy, sampled = self._train_accuracy(trained, proofs, seconds_left)
+        test_accuracy: float | None = None
+        count: int | None = None
+        notices: tuple[Notice, ...] = ()
+        if self.test is not None:
+            if _scoring_seconds(trained, self.test.rows) < seconds_left():
+                test_accuracy, count, notices = score(trained, self.test)
+            else:
+                notices = (_unscored(Sentence("the accuracy of the test rows was not measured: the time ran out")),)
         if self.test is not None and self.test is not self.posed.held_out:
             notices = (*self.test.notices, *notices)
         scores = {"train_accuracy": train_accuracy, "test_accuracy": test_accuracy, "n_test": count}
         return scores, (*sampled, *notices)
 
-    def _train_accuracy(self, trained: TrainedModel, proofs: list[Proof]) -> tuple[float | None, tuple[Notice, ...]]:
+    def _train_accuracy(
+        self, trained: TrainedModel, proofs: list[Proof], seconds_left: SecondsLeft
+    ) -> tuple[float | None, tuple[Notice, ...]]:
         """From the certificate's class functions where they are there: the kernel values are half of all work here."""
         problem, rows = self.posed.problem, self.posed.train
         if problem.machine.split == "pairs" or trained.rule is not None:
             step = sampling_step(rows.rows, trained.model.support.size)
             some = rows if step == 1 else rows.take(np.arange(0, rows.rows, step))
+            if _scoring_seconds(trained, some.rows) >= seconds_left():
+                sentence = Sentence("the accuracy of the training rows was not measured: the time ran out")
+                return None, (_unscored(sentence),)
             return score(trained, some)[0], () if step == 1 else (sampled_accuracy(some.rows, rows.rows),)
         values = np.hstack([proof.products + proof.bias for proof in proofs])
         right = decide(problem.machine, values, problem.classes) == problem.labels
         return accuracy(right, rows.weights), ()
+
+
+def _scoring_seconds(trained: TrainedModel, rows: int) -> float:
+    return SCORING_PRICE * rows * trained.model.support.size
+
+
+def _unscored(sentence: Sentence) -> Notice:
+    return Notice("not scored", sentence)
 
 
 def sampling_step(rows: int, support: int) -> int:
@@ -266,8 +308,9 @@ def train(
     stopped: Callable[[], bool] = lambda: False,
     calibrating: FoldsDone = lambda done, folds: None,
     certifying: Callable[[], object] = lambda: None,
+    seconds_left: SecondsLeft = lambda: math.inf,
 ) -> Outcome:
-    """A whole training in this thread; `stopped` is asked between slices, `certifying` called as `finish` says."""
+    """Train in this thread; `stopped` is asked between slices, `certifying` and `seconds_left` are for `finish`."""
     session = Session(request, dataset, test)
     while session.running:
         if stopped():
@@ -277,7 +320,7 @@ def train(
         if report is not None:
             report(session, sample)
     session.calibrate(calibrating, stopped)
-    return session.finish(certifying)
+    return session.finish(certifying, seconds_left)
 
 
 def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None) -> Run:
@@ -369,6 +412,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "kernel_evaluations": origin.kernel_evaluations,
         "seconds": origin.seconds,
         "certificate": certificate_document(origin.certificate),
+        "certified": origin.certified,
         "n_support": int(model.support.size),
         "n_bounded": origin.n_bounded,
         "n_support_per_class": np.bincount(model.owners, minlength=model.classes).tolist(),

@@ -95,6 +95,8 @@ class OptimalityClaim:
 
 def claim_of(document: Mapping[str, Any]) -> OptimalityClaim:
     """Return the claim of a document of a training that has ended."""
+    if not document.get("certified", True):
+        return OptimalityClaim("not solved", tr("Not certified"), tr("Train again, with more time."))
     return claim(document["ending"], document["certificate"], document["kernel"]["name"], document.get("gap_tol"))
 
 

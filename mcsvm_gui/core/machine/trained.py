@@ -61,6 +61,7 @@ class Origin:
     system: str = ""
     processor: str = ""
     decisions: tuple[Decision, ...] = ()  # what the solver decided and why; models of before have none
+    certified: bool = True  # False: `certificate` has the running numbers of a training that was ended in a hurry
 
 
 @dataclass(frozen=True)

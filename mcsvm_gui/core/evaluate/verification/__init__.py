@@ -72,6 +72,11 @@ def verify(trained: TrainedModel, dataset: Dataset, *, recompute_calibration: bo
     digest = trained.request.digest
     if dataset.digest != trained.origin.digest or digest not in (None, dataset.digest):
         raise FileError(dataset.name, "this is not the file the model was trained on: its contents differ")
+    if not trained.origin.certified:
+        raise InputError(
+            "the model has no certificate that could be verified: its training was ended before one was computed; train"
+            " it again, and let it end"
+        )
     recalibrate = can_recalibrate(trained) and (recompute_calibration or trained.origin.n_train <= RECOMPUTED)
     with limited(trained.request.threads), np.errstate(over="ignore", invalid="ignore"):
         rebuilt = rebuild(trained, dataset, recalibrate=recalibrate)

@@ -51,6 +51,7 @@ OWNERS: dict[Path, ModelPart] = {  # the longest beginning of a path that stands
     ("origin", "n_bounded"): ModelPart.COUNTS,
     ("weights",): ModelPart.COUNTS,
     ("origin", "certificate"): ModelPart.CERTIFICATE,
+    ("origin", "certified"): ModelPart.CERTIFICATE,
     ("request",): ModelPart.REQUEST,
 }
 

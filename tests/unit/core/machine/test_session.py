@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import evaluate
 from mcsvm_gui.core.evaluate.verification import verify
+from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine import session as sessions
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Session, SliceLength, sampling_step, train
@@ -184,3 +186,34 @@ def test_spellings() -> None:
     labels = np.array(["+1", "1.0", "x", "X", "true", "2"], dtype=object)
     assert in_training_spelling(names, labels).tolist() == ["1", "1", "x", "X", "True", "2"]
     assert in_training_spelling(("1", "1.0"), np.array(["+1", "1.0"], dtype=object)).tolist() == ["+1", "1.0"]
+
+
+def test_a_model_without_the_time_for_a_certificate_says_so_and_is_not_verified(tmp_path: Path) -> None:
+    data = clouds(90, 4)
+    session = Session(Request(gamma=0.7, holdout=0.3), data)
+    session.advance()
+    session.stop()
+    outcome = session.finish(seconds_left=lambda: 0.0)
+    found = outcome.document
+    assert (found["certified"], found["train_accuracy"], found["test_accuracy"], found["n_test"]) == (
+        False,
+        *[None] * 3,
+    )
+    assert "without a certificate" in str(outcome.notices[-1].sentence)
+    model_file.save(tmp_path / "m.mcsvm", outcome.trained)
+    kept = model_file.load(tmp_path / "m.mcsvm")
+    assert not kept.origin.certified
+    np.testing.assert_array_equal(kept.decide(data), outcome.trained.decide(data))
+    with pytest.raises(InputError, match="no certificate that could be verified"):
+        verify(kept, data)
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_what_there_is_no_time_to_score_is_not_scored(machine: str) -> None:
+    """The certificate of a training that has converged is there; only scores of other rows take time."""
+    outcome = train(Request(machine=machine, gamma=0.7, holdout=0.3), clouds(90, 4), seconds_left=lambda: 1e-9)
+    found = outcome.document
+    assert (found["certified"], found["ending"]) == (True, "converged")
+    assert (found["test_accuracy"], found["n_test"]) == (None, None)
+    assert any("test rows was not measured" in str(notice.sentence) for notice in outcome.notices)
+    assert (found["train_accuracy"] is None) == (machine == "ovo")  # that of ww comes with the certificate
