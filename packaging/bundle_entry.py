@@ -16,7 +16,7 @@ def main() -> int:
         stand_in(*STOOD_IN)
         from mcsvm_gui.app import main as start
     else:
-        from mcsvm_gui.cli import main as start
+        from mcsvm_gui.start import main as start
     return start()
 
 

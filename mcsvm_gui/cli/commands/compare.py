@@ -13,6 +13,7 @@ from mcsvm_gui.cli.several import carry_out, check_report, finish, jobs_of, writ
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, write_experiment
+from mcsvm_gui.core.experiment.files import check_names
 from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
@@ -27,6 +28,8 @@ def run(options: argparse.Namespace) -> int:
     experiment = experiment_of(options)
     check_report(options.report)
     check_outputs((options.report, options.save, options.results), options.data)
+    if options.save is not None:
+        check_names(experiment)
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)

@@ -25,6 +25,9 @@ def exit_code(command: Callable[[], int]) -> int:
         return 1
     except OSError as error:
         return complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+    except ImportError as error:
+        advice = "if memory is limited (ulimit -v), allow more, else run `mcsvm doctor`"
+        return complain(f"a library cannot be loaded: {error}; {advice}")
     except MemoryError:
         return complain("there is not enough memory for this; take fewer rows, or a smaller --cache-mb")
     except ValueError as error:

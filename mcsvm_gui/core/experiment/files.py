@@ -52,6 +52,13 @@ def _with_paths(experiment: Experiment, place: Callable[[str], str]) -> Experime
     return replace(experiment, data=data)
 
 
+def check_names(experiment: Experiment) -> None:
+    """Refuse names of data files that no experiment file can hold."""
+    for path in (one for spec in experiment.data for one in (spec.path, *spec.also, spec.test) if one is not None):
+        if any("\ud800" <= letter <= "\udfff" for letter in path):
+            raise FileError(path, "an experiment file is UTF-8 text and cannot hold this file name; rename the file")
+
+
 def experiment_text(experiment: Experiment) -> str:
     document = experiment.document()
     plain = "\\r" not in repr(document)  # a line end of two characters would be read again as one
@@ -60,4 +67,5 @@ def experiment_text(experiment: Experiment) -> str:
 
 def write_experiment(path: Named, experiment: Experiment) -> None:
     """Paths of data are written as they can be found from anywhere."""
+    check_names(experiment)
     write_text(path, experiment_text(_with_paths(experiment, os.path.abspath)))

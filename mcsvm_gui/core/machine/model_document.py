@@ -250,7 +250,7 @@ def _rows(files: list[dict[str, Any]] | None, arrays: dict[str, np.ndarray]) -> 
     """Return the source of the rows trained on; None if the model does not know it."""
     if files is None:
         return None
-    known = tuple(RowFile(_text(file["name"]), _text(file["digest"])) for file in files)
+    known = tuple(RowFile(_file_name(file["name"]), _text(file["digest"])) for file in files)
     numbers, codes = arrays["row_numbers"], arrays.get("row_files")
     if not known or (numbers < 1).any() or (codes is not None and not _within(codes, len(known))):
         raise ValueError("the numbers of its training rows are none of a file")
@@ -291,6 +291,14 @@ def _text(value: Any) -> str:
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError("a value where true or false should be")
+    return value
+
+
+def _file_name(value: Any) -> str:
+    """Return the name of a file, whose bytes need not be UTF-8: Python keeps such a byte as half a character."""
+    if not isinstance(value, str):
+        raise ValueError("a number where a file name should be")
+    value.encode("utf-8", "surrogateescape")
     return value
 
 
