@@ -269,7 +269,7 @@ def check_size(kernel: Kernel, points: Points) -> None:
     """Refuses kernels whose values exceed LARGEST_KERNEL_VALUE."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))
-        lengths = 0.0 if kernel.name == "precomputed" else points.largest_square
+        lengths = 0.0 if kernel.name == "precomputed" else 8.0 * points.largest_square  # squared distances are finite
     if not np.isfinite(lengths):
         raise InputError(
             "The dual coefficients or intercepts are not finite on features this large; scale the features first."

@@ -11,6 +11,7 @@ from solvers.budget import PROOF
 from solvers.dual.bias import best_bias
 from solvers.dual.gap import is_zero, relative_gap
 from solvers.dual.quantities import energy_of, examining, weighing
+from solvers.dual.rounding import rounding_of, widened
 from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
 from solvers.products import KnownRows, Sweep, swept
@@ -98,6 +99,12 @@ def certifying(
     certificate = Certificate(
         energy + optimality.loss, optimality.linear - energy, optimality.violation, infeasibility, part.scale
     )
+    rounding = rounding_of(part.gram.kernel.magnitude(part.gram.points), part.offset, part.form, weights)
+
+    def costing(error: np.ndarray) -> np.ndarray:
+        return part.geometry.unclear(part, alpha, products + bias, error)
+
+    certificate = widened(certificate, rounding, part.form, part.upper, costing)
     return Proof(certificate, weights, products, bias)
 
 

@@ -21,6 +21,14 @@ class Bound:
     weight: np.ndarray  # (n,)
 
 
+@dataclass(frozen=True)
+class Magnitude:
+    """|K_ij| <= size_i size_j; computed values in float64 err by about `error` u size_i size_j, u = 2^-53."""
+
+    size: np.ndarray  # (n,)
+    error: float
+
+
 class Kernel(ABC):
     """A frozen dataclass of its parameters."""
 
@@ -41,6 +49,10 @@ class Kernel(ABC):
     @abstractmethod
     def diagonal(self, points: Points) -> np.ndarray:
         """K(x, x) for every point, float64."""
+
+    @abstractmethod
+    def magnitude(self, points: Points) -> Magnitude:
+        """How large and how exact the values between these points are."""
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
         """Derive, in pieces, what `block` derives of all `points` on its right; without it, `block` does so at once."""

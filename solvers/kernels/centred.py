@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.jit.close import subtract_pairs
+from solvers.kernels.distances import places_below
 from solvers.work import COPY, MOVE, STRIP_BYTES, Work, pieces
 
 UNIT = 2.0**-24  # unit roundoff of single precision
@@ -81,10 +83,16 @@ def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> 
     turned = left.rows * factor
     turned[:, features], turned[:, features + 1] = -turned[:, features + 1], -factor
     width = max(1, STRIP_BYTES // (4 * len(turned)))
+    # Exponents whose error may exceed them are computed from differences: K(x, x) = 1, and no exponent is positive.
+    error = exponent_error(features) * left.factor(gamma)
     for start in range(0, len(right.rows), width):
         strip = out[:, start : start + width]
-        _summed(turned, right.rows[start : start + width], strip)
-        np.exp(np.minimum(strip, 0.0, out=strip), out=strip)
+        some = slice(start, start + width)
+        _summed(turned, right.rows[some], strip)
+        rows, columns = places_below(strip, -1.0, error * left.halves, error * right.halves[some])
+        if rows.size:
+            subtract_pairs(left.rows, right.rows[some], rows, columns, features, -0.5 * left.factor(gamma), strip)
+        np.exp(strip, out=strip)
     return out
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import FeatureKernel
+from solvers.kernels.base import FeatureKernel, Magnitude
 from solvers.kernels.points import Points, inner_products, prepare_products, rows_times, transposed_times
 from solvers.work import Work
 
@@ -30,6 +30,9 @@ class Linear(FeatureKernel):
     def times(self, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
         vectors = yield from transposed_times(right.rows, weights)
         return (yield from rows_times(left.rows, vectors))
+
+    def magnitude(self, points: Points) -> Magnitude:
+        return Magnitude(np.sqrt(points.squares), np.sqrt(points.stored + 4.0))
 
     def diagonal(self, points: Points) -> np.ndarray:
         return points.squares.copy()

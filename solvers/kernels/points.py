@@ -100,17 +100,16 @@ class Points:
             moved._derived["centred"] = moved_like(self.rows, other.centred)
         return moved
 
-    def lifted(self, origin: np.ndarray, scale: float) -> np.ndarray:
-        """scale (x, |x|^2, 1) of dense rows moved by an origin: with `folded` one product gives squared distances."""
+    def lifted(self, origin: np.ndarray) -> np.ndarray:
+        """(x, |x|^2, 1) of dense rows moved by an origin: with `folded` one product gives squared distances."""
         lifted = np.empty((len(self), self.features + 2))
         moved = np.subtract(self.rows, origin, out=lifted[:, :-2])
         np.einsum("ij,ij->i", moved, moved, out=lifted[:, -2])
         lifted[:, -1] = 1.0
-        lifted *= scale
         return lifted
 
     def folded(self, dtype: np.dtype) -> np.ndarray:
-        """(features + 2, n): -2z, 1, |z|^2 in columns, of z = rows - origin: lifted @ folded = scale |x - z|^2."""
+        """(features + 2, n): -2z, 1, |z|^2 in columns, of z = rows - origin: lifted @ folded = |x - z|^2."""
         found: np.ndarray = finish(self.prepare(folded_in(dtype)))
         return found
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import Kernel
+from solvers.kernels.base import Kernel, Magnitude
 from solvers.kernels.points import Points, inner_products, prepare_products
 from solvers.work import Work
 
@@ -34,6 +34,12 @@ class Polynomial(Kernel):
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return self._raise(inner_products(left, right, out))
+
+    def magnitude(self, points: Points) -> Magnitude:
+        """By |<x, z>| <= |x| |z|; a power multiplies relative errors by its degree."""
+        with np.errstate(over="ignore"):
+            size = (self.gamma * points.squares + abs(self.coef0)) ** (0.5 * self.degree)
+        return Magnitude(size, self.degree * np.sqrt(points.stored + 4.0))
 
     def diagonal(self, points: Points) -> np.ndarray:
         return self._raise(points.squares.copy())

@@ -7,36 +7,34 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import Bound, Kernel
+from solvers.kernels.base import Bound, Kernel, Magnitude
 from solvers.kernels.centred import UNIT, exponent_error, rbf_values
+from solvers.kernels.distances import CLOSE, refine_close
 from solvers.kernels.points import Points, inner_products, prepare_products
 from solvers.work import Work
 
 # Largest gamma |x - mean|^2 (gamma |x|^2 of sparse rows) for blocks in float32, whose exponents then err by at most
 # 0.01 up to 1000 features, and in fact by 5e-5. Above it the block is computed in float64.
 SINGLE_PRECISION_REACH = 500.0
+SINGLE_PRECISION_END = 1e36  # largest |x|^2 of sparse rows, far enough from the end of float32 at 3e38
 BEARABLE = 1.0 / 16.0  # proved error of an exponent, at most, for a bound: exp(t) - 1 <= 1.07 t up to it
 EXPONENTIAL = 16.0 * UNIT  # relative error of np.exp in float32, at most; NumPy measured 2.5 ulp, which are 5 UNIT
 
 
 def squared_distances(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-    """|x - z|^2 for every pair: one matrix serves every gamma."""
-    return np.maximum(scaled_distances(left, right, 1.0, out), 0.0, out=out)
-
-
-def scaled_distances(left: Points, right: Points, scale: float, out: np.ndarray) -> np.ndarray:
-    """scale |x - z|^2, whose rounding may change its sign; by one matrix product where the features are dense."""
-    if left.sparse or right.sparse:
-        return _scaled_sparse(left, right, scale, out)
-    lifted = left.lifted(right.origin, scale).astype(out.dtype, copy=False)
-    return np.matmul(lifted, right.folded(out.dtype), out=out)
-
-
-def _scaled_sparse(left: Points, right: Points, scale: float, out: np.ndarray) -> np.ndarray:
-    inner_products(left, right, out)
-    out *= -2.0 * scale
-    out += (scale * left.squares[:, None]).astype(out.dtype)
-    out += (scale * right.squares).astype(out.dtype)
+    """|x - z|^2 for every pair, in the precision of `out`: one matrix serves every gamma."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is computed again, and then infinite
+        if left.sparse or right.sparse:
+            squares = left.squares, right.squares
+            inner_products(left, right, out)
+            out *= -2.0
+            out += squares[0][:, None].astype(out.dtype)
+            out += squares[1].astype(out.dtype)
+        else:
+            lifted, folded = left.lifted(right.origin), right.folded(out.dtype)
+            squares = lifted[:, -2], folded[-1]
+            np.matmul(lifted.astype(out.dtype, copy=False), folded, out=out)
+        refine_close(out, left.rows, right.rows, *squares)
     return out
 
 
@@ -56,8 +54,12 @@ class Rbf(Kernel):
 
     def from_distances(self, distances: np.ndarray) -> np.ndarray:
         """Kernel values of squared distances, which are kept."""
-        values = np.multiply(distances, -self.gamma)
-        return np.exp(values, out=values)
+        return self._values(distances, np.empty(distances.shape))
+
+    def _values(self, distances: np.ndarray, out: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            exponents = np.multiply(distances, -self.gamma, out=out)
+        return np.exp(exponents, out=out)
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
         if dtype == np.float32:
@@ -66,8 +68,7 @@ class Rbf(Kernel):
                 return
         if points.sparse:
             yield from points.prepare("squares")
-            beyond = self.gamma * points.largest_square > SINGLE_PRECISION_REACH
-            yield from prepare_products(points, np.float64 if beyond else dtype)
+            yield from prepare_products(points, np.float64 if self._beyond(points.largest_square) else dtype)
         else:
             yield from points.prepare("folded")
 
@@ -77,11 +78,14 @@ class Rbf(Kernel):
                 assert left.centred is not None
                 assert right.centred is not None
                 return rbf_values(left.centred, right.centred, self.gamma, out)
-            if not right.sparse or self.gamma * _largest_square(left, right) > SINGLE_PRECISION_REACH:
+            if not right.sparse or self._beyond(_largest_square(left, right)):
                 out[...] = self.block(left, right, np.empty(out.shape))
                 return out
-        exponents = scaled_distances(left, right, -self.gamma, out)
-        return np.exp(np.minimum(exponents, 0.0, out=out), out=out)
+        return self._values(squared_distances(left, right, out), out)
+
+    def _beyond(self, largest_square: float) -> bool:
+        """Whether sparse rows of this length are too long for distances in float32."""
+        return self.gamma * largest_square > SINGLE_PRECISION_REACH or largest_square > SINGLE_PRECISION_END
 
     def _near(self, left: Points, right: Points) -> bool:
         """Whether both have been moved to one mean, and float32 suffices."""
@@ -99,6 +103,11 @@ class Rbf(Kernel):
         if not 2.0 * factor * centred.largest * error <= BEARABLE:
             return None
         return Bound(2.0 * EXPONENTIAL, 1.07 * error, factor * centred.halves)
+
+    def magnitude(self, points: Points) -> Magnitude:
+        """The relative error of a distance is that of distances.py; t exp(-t) <= 0.37 for an exponent t."""
+        distance = np.sqrt(3.0 * points.stored + 11.0) / CLOSE[np.dtype(np.float64)]
+        return Magnitude(np.ones(len(points)), 4.0 + 0.37 * distance)
 
     def diagonal(self, points: Points) -> np.ndarray:
         return np.ones(len(points))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import Kernel
+from solvers.kernels.base import Kernel, Magnitude
 from solvers.kernels.points import Points, inner_products, prepare_products
 from solvers.work import Work
 
@@ -33,6 +33,12 @@ class Sigmoid(Kernel):
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return self._squash(inner_products(left, right, out))
+
+    def magnitude(self, points: Points) -> Magnitude:
+        """The slope of tanh is at most 1: its values are as exact as the products, and below 1."""
+        with np.errstate(over="ignore"):
+            size = np.sqrt(np.maximum(self.gamma * points.squares + abs(self.coef0), 1.0))
+        return Magnitude(size, np.sqrt(points.stored + 4.0))
 
     def diagonal(self, points: Points) -> np.ndarray:
         return self._squash(points.squares.copy())

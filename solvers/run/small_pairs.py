@@ -15,9 +15,10 @@ import numpy as np
 from solvers.budget import PAIRS, TWO_CLASS
 from solvers.decision import SMALL_PAIRS, Decision
 from solvers.dual.certificate import Certificate, Proof
+from solvers.dual.rounding import rounding_of, widened
 from solvers.jit.binary import two_class
 from solvers.jit.rounding import FEASIBLE
-from solvers.kernels.base import FeatureKernel
+from solvers.kernels.base import FeatureKernel, Magnitude
 from solvers.problem import Problem
 from solvers.products import kernel_matrix
 from solvers.run.limits import Limits
@@ -60,7 +61,7 @@ class SmallPairs:
             points = yield from self.problem.points.taking(self.places)
             matrix = np.empty((len(points), len(points)))
             yield from kernel_matrix(self.problem.kernel, points, matrix)
-            self.matrix = matrix
+            self.matrix, self.magnitude = matrix, self.problem.kernel.magnitude(points)
         spans = self._spans(number)
         places = np.concatenate([self.places[spans[0] : spans[1]], self.places[spans[2] : spans[3]]])
         n, first = places.size, spans[1] - spans[0]
@@ -80,6 +81,12 @@ class SmallPairs:
         certificate = Certificate(
             float(primal), float(dual), float(violation), float(abs(beta.sum())), float(upper.sum())
         )
+        inside = np.r_[spans[0] : spans[1], spans[2] : spans[3]]
+        magnitude = Magnitude(self.magnitude.size[inside], self.magnitude.error)
+        rounding = rounding_of(magnitude, 0.0, self.problem.form, beta[:, None])
+        certificate = widened(certificate, rounding, self.problem.form, upper)
+        if certificate.violation > self.tolerance:
+            return None
         order = np.argsort(places)  # of the rows of the part
         weights, products = beta[order, None], functions[order, None]
         proof = Proof(certificate, weights, products, np.array([b]))

@@ -14,7 +14,7 @@ import numpy as np
 
 from solvers.dual.certificate import certify
 from solvers.gram import Gram
-from solvers.kernels import KERNELS, Points
+from solvers.kernels import KERNELS, Points, distances
 from solvers.methods.base import Method, Progress
 from solvers.problem import Part
 from solvers.work import finish
@@ -53,6 +53,7 @@ def tiny(part: Part) -> Part:
 
 
 def _rehearse(method: Method[Any], part: Part) -> None:
+    distances.rehearse()
     state = method.start(part, 0)
     if finish(method.advance(part, state, STEPS, 1e-3)) is Progress.MOVING:
         finish(method.advance(part, state, STEPS, 1e-3))

@@ -1,0 +1,84 @@
+"""How far rounding may have moved the numbers of a certificate, and the wider certificate if that matters.
+
+f_i is a sum of K_ij W_j, whose roundings are practically independent of each other: a sum of q terms errs by about
+sqrt(q) u sum |K_ij W_j| (Higham & Mary 2019), and errors e_j of values add up to sqrt(sum (e_j W_j)^2). With
+|K_ij| <= s_i s_j (Kernel.magnitude) both follow in O(n) from s and W. DEVIATIONS standard deviations are allowed for.
+If the result is below ENOUGH of primal and dual, or below a tenth of the gap, the certificate stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from solvers.kernels.base import Magnitude
+from solvers.machines import DualForm
+from solvers.work import strips
+
+if TYPE_CHECKING:
+    from solvers.dual.certificate import Certificate
+
+UNIT = 2.0**-53
+DEVIATIONS = 4.0
+SUMMED = 600  # products that are added one after another, at most: a tile of 512, and the sums of tiles
+ENOUGH = 1e-6  # share of primal and dual to which a certificate is known; smaller roundings are not added
+TENTH = 0.1
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Bounds of the errors of every gradient and of the energy 1/2 W' K W."""
+
+    gradient: np.ndarray  # (n,)
+    energy: float
+
+
+def rounding_of(magnitude: Magnitude, offset: float, form: DualForm, weights: np.ndarray) -> Rounding:
+    """The rounding errors of functions and energy that are computed from weights in float64."""
+    sums, squares = np.zeros(form.outputs), np.zeros(form.outputs)
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.sqrt(np.square(magnitude.size) + offset)
+        for some in strips(len(weights)):
+            sized = size[some, None] * np.abs(weights[some])
+            sums += sized.sum(axis=0)
+            squares += np.square(sized, out=sized).sum(axis=0)
+        support = int(np.count_nonzero(weights.any(axis=1)))
+        each = DEVIATIONS * UNIT * (np.sqrt(min(support, SUMMED)) * sums + magnitude.error * np.sqrt(squares))
+        reading = float(np.abs(form.reading[1]).sum(axis=2).max())
+        gradient = reading * float(each.max(initial=0.0)) * size
+        energy = 0.5 * float(np.sqrt((np.square(each) * squares).sum()))
+    return Rounding(gradient, energy)
+
+
+def widened(
+    certificate: Certificate,
+    rounding: Rounding,
+    form: DualForm,
+    upper: np.ndarray,
+    costing: Callable[[np.ndarray], np.ndarray] = lambda error: np.arange(error.size),
+) -> Certificate:
+    """The certificate with bounds that hold in spite of rounding, if that changes anything one would notice.
+
+    `costing` gives the examples that may have a loss if gradients err by so much; by default all may.
+    """
+    enough = max(TENTH * certificate.gap, ENOUGH * max(abs(certificate.primal), abs(certificate.dual)))
+    if rounding.energy + _loss(rounding, form, upper) <= enough:
+        return certificate
+    some = costing(rounding.gradient)
+    loss = _loss(Rounding(rounding.gradient[some], rounding.energy), form, upper[some])
+    if rounding.energy + loss <= enough:
+        return certificate
+    return replace(
+        certificate,
+        primal=certificate.primal + rounding.energy + loss,
+        dual=certificate.dual - rounding.energy,
+        violation=certificate.violation + float(rounding.gradient.max()),
+    )
+
+
+def _loss(rounding: Rounding, form: DualForm, upper: np.ndarray) -> float:
+    with np.errstate(over="ignore"):
+        return form.slots * float(np.sqrt(np.square(upper * rounding.gradient).sum()))
