@@ -109,6 +109,13 @@ def report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT.mcsvmproj")
     parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help=_endings())
     parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
+    from mcsvm_gui.core.report.chapters import CHAPTERS, USUAL
+
+    parser.add_argument(
+        "--chapters",
+        metavar="NAME,...",
+        help=f"what follows the first two pages: all, none or some of {', '.join(CHAPTERS)}; default {','.join(USUAL)}",
+    )
     _output(parser)
 
 

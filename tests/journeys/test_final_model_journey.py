@@ -92,3 +92,30 @@ def test_a_new_file_is_trained_with_the_settings_of_a_run(open_window: Callable[
     differing = {name for name, value in old.document().items() if other.document()[name] != value}
     assert differing == {"data", "digest"}
     hand.close()
+
+
+def test_the_chapters_of_a_report_are_chosen_before_it_is_saved(
+    open_window: Callable[[], Hand], tmp_path: Path
+) -> None:
+    hand = open_window()
+    run = trained(hand)
+    hand.runs.select([run])
+    hand.go("Compare")
+    page = hand.window.pages["compare"].page
+    hand.wait(lambda: page.tools.report_button.menu() is not None and not hand.work.tasks.busy)
+    page.tools.report_chosen.emit(".md")
+    hand.wait(lambda: hand.window.findChild(QCheckBox, "chapter-data") is not None)
+    assert not hand.find(QCheckBox, "chapter-settings").isChecked()
+    hand.find(QCheckBox, "chapter-data").setChecked(False)
+    hand.click("saveReportButton")
+    hand.answer_file(tmp_path / "boss.md")
+    hand.wait(lambda: (tmp_path / "boss.md").exists())
+    text = (tmp_path / "boss.md").read_text("utf-8")
+    assert text.index("## Result") < text.index("## How it was made")
+    assert "Data: iris.csv" not in text
+    share = hand.runs.record(run).test_accuracy
+    assert f"{'100' if share == 1.0 else f'{100 * share:.1f}'}% test accuracy" in text
+    hand.close()
+    again = open_window()
+    assert again.window.assembly.page("compare")._chapters[0] == "runs", "the choice is kept"
+    again.close()

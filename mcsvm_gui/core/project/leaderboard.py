@@ -269,6 +269,12 @@ def with_choices(kept: object, runs: Iterable[int], told: Mapping[int, Mapping[s
     return before | {str(run): dict(found) for run, found in told.items()}
 
 
+def measure_in(found: Mapping[str, Any]) -> str:
+    """Return the measure that a search chose by, of an entry of CHOSEN."""
+    measure = found.get("measure")
+    return measure if measure in MEASURES else MEASURES[0]
+
+
 def known_baselines(kept: object, run: int) -> tuple[BaselineResult, ...]:
     """Return the simple methods that were compared with a run; a project may hold anything."""
     from mcsvm_gui.core.compare.baselines import BaselineResult

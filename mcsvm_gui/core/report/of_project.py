@@ -25,14 +25,15 @@ from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.machine.trained import Origin, TrainedModel
+from mcsvm_gui.core.project.leaderboard import BASELINES, CHOSEN
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report import numbers, shared, stored_searches
 from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.report.chapters import USUAL, in_order
+from mcsvm_gui.core.report.summary_pages import Known, summary_of
 from solvers.errors import InputError
 from solvers.run.trace import COLUMNS, Trace
-
-MANY = 30  # runs, of which not every default is listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,27 +132,43 @@ Compared = tuple[Sequence[RunMaterial], Comparison, Sequence[TestResult]]  # on 
 # -- the report -----------------------------------------------------------------------------------
 
 
-def report_of(name: str, material: Sequence[RunMaterial], searches: Sequence[Mapping[str, Any]] = ()) -> Report:
-    """`searches`: documents of those that the project keeps."""
+def report_of(
+    name: str,
+    material: Sequence[RunMaterial],
+    searches: Sequence[Mapping[str, Any]] = (),
+    known: Known | None = None,
+    chapters: Sequence[str] = USUAL,
+) -> Report:
+    """Begin with two pages of answers, then add chapters; the JSON document holds everything whatever was chosen.
+
+    `searches`: documents of those that the project keeps. `known`: what else it keeps.
+    """
     one = len(material) == 1 and not searches
-    blocks: list[Block] = [] if one or not material else _overview(material)
-    names: list[str] = []
+    summary = summary_of(material, known or Known())
     compared = [_compared(group) for group in _groups(material)]
-    for group, comparison, tests in compared:
-        names += group[0].classes
-        blocks += _together(group, comparison, tests)
+    names = [label for group, _, _ in compared for label in group[0].classes]
     splits = _over_splits(material)
-    blocks += [*shared.tests_blocks(splits, tr("Tests over several splits")), *stored_searches.blocks_of(searches)]
-    for known in material:
-        blocks += _run(known, alone=one, briefly=len(material) > MANY)
+    parts: dict[str, list[Block]] = {
+        "data": [block for group in compared for block in _data(group[0])],
+        "runs": [] if one or not material else _overview(material),
+        "comparison": [
+            *(block for group in compared for block in _together(*group)),
+            *shared.tests_blocks(splits, tr("Tests over several splits")),
+        ],
+        "searches": stored_searches.blocks_of(searches),
+        "details": [block for run in material for block in _run(run, alone=one)],
+        "settings": [block for run in material for block in _settings(run)],
+        "software": shared.surroundings(),
+    }
+    blocks = [*summary.blocks, *(block for chapter in in_order(chapters) for block in parts[chapter])]
     title = (
         tr("{name} (run {id})", name=material[0].record.name, id=material[0].record.id)
         if one
         else tr("Project {name}", name=name)
     )
     names += [known.record.name for known in material]
-    blocks += [*shared.surroundings(), *full_names(names)]
-    document = {"project": name, **_document(material, compared)}
+    blocks += full_names(names)
+    document = {"project": name, "answer": dict(summary.document), **_document(material, compared)}
     document |= {"tests_over_splits": [result.document() for result in splits], "searches": list(searches)}
     return Report(title, shared.made(), tuple(blocks), document)
 
@@ -266,16 +283,29 @@ def _chosen(known: RunMaterial) -> ScoredRun | None:
 def _together(group: Sequence[RunMaterial], comparison: Comparison, tests: Sequence[TestResult]) -> list[Block]:
     first = group[0]
     assert first.rows is not None
-    assert first.data is not None
-    blocks = shared.data_blocks(first.data, name=first.record.data_name)
+    heading = Heading(tr("Runs on {data}", data=first.record.data_name))
     tested = all(side.scores is not None for side in comparison.sides)
     what = tr("rows that were not trained on") if tested else tr("the rows trained on, so that there are no scores")
-    blocks.append(Paragraph(tr("Looked at on {count} rows: {what}.", count=figures.count(first.rows.rows), what=what)))
-    return [*blocks, *shared.comparison_blocks(comparison), *shared.tests_blocks(tests, tr("Tests"))]
+    where = Paragraph(tr("Looked at on {count} rows: {what}.", count=figures.count(first.rows.rows), what=what))
+    return [heading, where, *shared.comparison_blocks(comparison), *shared.tests_blocks(tests, tr("Tests"))]
 
 
-def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Block]:
-    """`briefly`: the command says what differs from the defaults, and the JSON report all of it."""
+def _data(group: Sequence[RunMaterial]) -> list[Block]:
+    first = group[0]
+    assert first.data is not None
+    return shared.data_blocks(first.data, name=first.record.data_name)
+
+
+def _settings(known: RunMaterial) -> list[Block]:
+    """All settings of a run that have a value."""
+    record = known.record
+    if not record.readable:
+        return []
+    heading = Heading(tr("Settings of {name} (run {id})", name=record.name, id=record.id))
+    return [heading, *shared.request_blocks(record.request)]
+
+
+def _run(known: RunMaterial, *, alone: bool) -> list[Block]:
     record = known.record
     blocks: list[Block] = [Heading(tr("The run") if alone else tr("{name} (run {id})", name=record.name, id=record.id))]
     if record.note:
@@ -308,8 +338,27 @@ def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Bloc
     try:
         request = record.request
         blocks.append(Paragraph(f"{shared.preparation_text(request).capitalize()}."))
-        blocks += [] if briefly else shared.request_blocks(request)
         blocks += [Paragraph(tr("To train it again:")), Code(command(request))]
     except InputError as error:
         blocks.append(Paragraph(tr("Its request cannot be read: {error}", error=error)))
     return blocks
+
+
+def read_known(path: str | os.PathLike[str]) -> Known:
+    """Return what the first pages need beside the runs of a project."""
+    store = ProjectStore(path)
+    try:
+        settings = store.settings()
+    finally:
+        store.close()
+
+    def model(run: int) -> TrainedModel:
+        again = ProjectStore(path)
+        try:
+            content = again.part(run, "model")
+        finally:
+            again.close()
+        assert content is not None
+        return model_file.unpacked(str(run), content)
+
+    return Known(settings.get(CHOSEN), settings.get(BASELINES), model)

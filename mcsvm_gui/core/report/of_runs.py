@@ -15,9 +15,11 @@ from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.blocks import Block, Heading
+from mcsvm_gui.core.report.chapters import USUAL
 from mcsvm_gui.core.report.of_curve import curve_blocks
 from mcsvm_gui.core.report.of_evaluation import evaluation_blocks
 from mcsvm_gui.core.report.of_project import RunMaterial, report_of
+from mcsvm_gui.core.report.summary_pages import Known
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +31,14 @@ class ReportedRun:
     curve: Mapping[str, Any] | None = None  # as `mcsvm curve --json` prints it
 
 
-def write(path: Named, runs: Sequence[ReportedRun]) -> None:
-    """In the format that the ending of the path names."""
+def write(
+    path: Named, runs: Sequence[ReportedRun], known: Known | None = None, chapters: Sequence[str] = USUAL
+) -> None:
+    """Write the report in the format that the ending of the path names."""
     check_format(path)
-    report = report_of("", [_material(run) for run in runs])
+    report = report_of("", [_material(run) for run in runs], known=known, chapters=chapters)
     evaluated = [run.evaluated for run in runs if run.evaluated is not None]
-    blocks = [block for one in evaluated for block in _evaluation(one)]
+    blocks = [block for one in evaluated for block in _evaluation(one)] if "comparison" in chapters else []
     curves = {run.record.name: run.curve for run in runs if run.curve is not None}
     blocks += [block for run in runs if run.curve is not None for block in curve_blocks(run.record, run.curve)]
     documents = {one.label: one.evaluation.document() for one in evaluated if one.evaluation is not None}

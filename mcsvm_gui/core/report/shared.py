@@ -124,21 +124,20 @@ def preparation_text(request: Request) -> str:
 
 
 def request_blocks(request: Request, level: int = 3) -> list[Block]:
-    """All of it."""
+    """All settings that have a value."""
     return asked_blocks(request.document(), level)
 
 
 def asked_blocks(document: Mapping[str, Any], level: int = 3) -> list[Block]:
     plain = dict(document)
     nested = {name: plain.pop(name) for name in ("rules", "read")}
-    rows = [(name, _value(value)) for name, value in plain.items()]
-    rows += [(f"{name} {key}", _value(value)) for name, values in nested.items() for key, value in values.items()]
+    rows = list(plain.items())
+    rows += [(f"{name} {key}", value) for name, values in nested.items() for key, value in values.items()]
+    rows = [(name, _value(value)) for name, value in rows if value is not None and value not in ("", [], (), {})]
     return [Heading(tr("What was asked for"), level), Properties(tuple(rows))]
 
 
 def _value(value: Any) -> str:
-    if value is None:
-        return tr("not said")
     if isinstance(value, Mapping):
         return ", ".join(
             f"{key}: ({_value(x)})" if isinstance(x, Mapping) else f"{key}: {_value(x)}" for key, x in value.items()

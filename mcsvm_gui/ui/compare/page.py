@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.base.writing import tab_separated
+from mcsvm_gui.core.report.chapters import USUAL
+from mcsvm_gui.ui.compare.chapters_dialog import ChaptersDialog
 from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.curve_panel import CurvePanel
 from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
@@ -45,6 +47,8 @@ class ComparePage(PageWidget):
     experiment_asked = Signal(str)  # a path
     python_asked = Signal()
     report_asked = Signal(str)  # a path, whose ending says the format
+    chapters_chosen = Signal(list)  # of the next report
+    _chapters: tuple[str, ...] = USUAL
     message = Signal(str)
     cell_chosen = Signal(int, str, str)  # of a confusion: a run, a true class, and what it was decided as
     disagreement_chosen = Signal(int)  # a row on which runs disagree
@@ -296,7 +300,18 @@ class ComparePage(PageWidget):
         """(title, suffix) of the reports that can be written; until they are known there is no button."""
         self.tools.set_formats(formats)
 
+    def show_chapters(self, names: Sequence[str]) -> None:
+        self._chapters = tuple(names)
+
     def _ask_for_report(self, suffix: str) -> None:
+        """Ask for its chapters, then for its file."""
+        dialog = ChaptersDialog(self, self._chapters)
+        dialog.chosen.connect(lambda names: self._ask_for_target(suffix, names))
+        dialog.open()
+
+    def _ask_for_target(self, suffix: str, chapters: list[str]) -> None:
+        self.show_chapters(chapters)
+        self.chapters_chosen.emit(chapters)
         file_dialogs.choose_target(
             *(self, tr("Write a report"), "report", f"report{suffix}", suffix), self.report_asked.emit
         )

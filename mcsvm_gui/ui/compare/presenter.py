@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.project.leaderboard import BASELINES, CHOSEN
+from mcsvm_gui.core.report.chapters import USUAL, in_order
 from mcsvm_gui.ui.compare.evaluations import EvaluationPresenter, EvaluationView
 from mcsvm_gui.ui.compare.learning import LearningPresenter, LearningView
 from mcsvm_gui.ui.compare.scorer import Scorer
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 24  # runs beside each other
 NEWEST = 6  # runs that are offered at once
+CHAPTERS = "chapters"  # the key under which a project keeps the chapters of its last report
 LATER = 50  # milliseconds in which news are gathered
 
 
@@ -33,6 +36,7 @@ class CompareView(Protocol):
     experiment_asked: SignalInstance
     python_asked: SignalInstance
     report_asked: SignalInstance
+    chapters_chosen: SignalInstance
     message: SignalInstance
 
     @property
@@ -46,6 +50,7 @@ class CompareView(Protocol):
     def show_progress(self, words: str) -> None: ...
     def show_notes(self, sentences: Sequence[str]) -> None: ...
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None: ...
+    def show_chapters(self, names: Sequence[str]) -> None: ...
     def draw(self, histories: Sequence[History]) -> None: ...
 
 
@@ -64,6 +69,7 @@ class ComparePresenter(QObject):
         self._pictured: list[int] = []  # runs of the picture, in its order
         self._drawing: Ticket | None = None
         self._reports = ReportWriter(workspace, view.set_formats, self)
+        self._chapters = USUAL
         self._later = QTimer(self, interval=LATER, singleShot=True)
         self._later.timeout.connect(self._look)
         self._listen()
@@ -78,6 +84,8 @@ class ComparePresenter(QObject):
         view.experiment_asked.connect(self.save_experiment)
         view.python_asked.connect(self._copy_script)
         view.report_asked.connect(self.write_report)
+        view.chapters_chosen.connect(self._choose_chapters)
+        runs.project_read.connect(self._read_chapters)
         view.message.connect(self._workspace.message)
         runs.selection_changed.connect(self._look)
         runs.changed.connect(self._changed)
@@ -259,8 +267,20 @@ class ComparePresenter(QObject):
     def show_tab(self, name: str) -> None:
         self._view.show_tab(name)
 
+    def _choose_chapters(self, names: Sequence[str]) -> None:
+        self._chapters = in_order(names)
+        self._runs.keep_setting(CHAPTERS, list(self._chapters))
+
+    def _read_chapters(self) -> None:
+        """The chapters of the last report of the project, which may hold anything."""
+        kept = self._runs.setting(CHAPTERS)
+        self._chapters = in_order(map(str, kept)) if isinstance(kept, list) else USUAL
+        self._view.show_chapters(self._chapters)
+
     def write_report(self, path: str) -> None:
-        """Of the runs on the page."""
+        """Write a report of the runs on the page, with the chapters chosen last."""
+        chosen, baselines = self._runs.setting(CHOSEN), self._runs.setting(BASELINES)
+        chapters = self._chapters
         records = self._records()
         found = [
             (
@@ -272,13 +292,15 @@ class ComparePresenter(QObject):
 
         def write() -> None:
             from mcsvm_gui.core.report import of_runs as chosen_report
+            from mcsvm_gui.core.report.summary_pages import Known
 
             known = [
                 chosen_report.ReportedRun(record, trace, one, evaluated, curve)
                 for record, trace, one, evaluated, curve in found
                 if one is not None
             ]
-            chosen_report.write(path, known)
+            beside = Known(chosen, baselines, self._runs.model)
+            chosen_report.write(path, known, beside, chapters)
 
         if found:
             self._reports.write(path, write)

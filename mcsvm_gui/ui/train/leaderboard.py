@@ -13,7 +13,6 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.leaderboard import (
     BASELINES,
     CHOSEN,
-    MEASURES,
     ROOMY,
     Standings,
     Validation,
@@ -21,6 +20,7 @@ from mcsvm_gui.core.project.leaderboard import (
     is_final,
     known_baselines,
     leaderboard_columns,
+    measure_in,
     peers,
     standings,
 )
@@ -248,7 +248,7 @@ class LeaderboardPresenter(QObject):
     def validations(self) -> dict[int, Validation]:
         """By run: the cross-validation that chose it. A project may hold anything."""
         return {
-            run: Validation(found["mean"], _measure(found), found.get("chosen") is True)
+            run: Validation(found["mean"], measure_in(found), found.get("chosen") is True)
             for run, found in self._chosen_by_search().items()
         }
 
@@ -390,12 +390,7 @@ def _told(found: Mapping[str, Any] | None) -> dict[str, Any]:
     listed: dict[str, Any] = {name: tuple(map(str, found.get(name, ()))) for name in ("edges", "ranges")}
     share = found.get("share")
     listed["share"] = share if isinstance(share, float) and 0.0 < share <= 1.0 else 1.0
-    return {"validation": found["mean"], "measure": _measure(found), **listed, **flags}
-
-
-def _measure(found: Mapping[str, Any]) -> str:
-    measure = found.get("measure")
-    return measure if measure in MEASURES else MEASURES[0]
+    return {"validation": found["mean"], "measure": measure_in(found), **listed, **flags}
 
 
 def _is_grouped(record: RunRecord) -> bool:

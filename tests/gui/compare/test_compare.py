@@ -61,6 +61,7 @@ class FakeLearning(Remembering):
 class FakeView(Remembering):
     seen, order_asked, message, newest_asked = Signal(), Signal(str), Signal(str), Signal()
     save_asked, experiment_asked, report_asked = Signal(str, list, list), Signal(str), Signal(str)
+    chapters_chosen = Signal(list)
     python_asked = Signal()
     visible = True
 
@@ -85,6 +86,13 @@ class Book(QObject):
         self.records = {run: _record(run, outcome) for run, outcome in outcomes.items()}
         self.selected: tuple[int, ...] = ()
         self.asked: list[int] = []
+        self.kept: dict[str, Any] = {}
+
+    def setting(self, name: str) -> Any:
+        return self.kept.get(name)
+
+    def keep_setting(self, name: str, value: Any) -> None:
+        self.kept[name] = value
 
     def __contains__(self, run: int) -> bool:
         return run in self.records

@@ -293,7 +293,8 @@ def test_a_report_of_a_project_has_every_run(project: Path) -> None:
     assert ("rows", "178") in [row for block in report.blocks if isinstance(block, Properties) for row in block.rows]
     code = [block.text for block in report.blocks if isinstance(block, Code)]
     assert sum(text.startswith("mcsvm train") for text in code) == 3
-    assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 2
+    matrices = [table for table in tables(report) if table.columns[0] == "true \\ decided"]
+    assert len(matrices) == 3, "of the best model on the first pages, and of each tested run"
     assert [run["name"] for run in report.document["runs"]] == ["first", SCRIPT, "on iris"]
 
 
@@ -446,7 +447,7 @@ def test_older_runs_of_a_large_project_keep_their_scores(project: Path) -> None:
     sides = [replace(first.side, label=f"{number}") for number in range(30)]
     runs = [replace(first, side=side, record=replace(first.record, id=number)) for number, side in enumerate(sides, 1)]
     report = of_project.report_of("x", runs)
-    assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 30
+    assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 1 + 30
     assert len(next(table for table in tables(report) if "Accuracy" in table.columns).rows) == 30
     tests = next(table for table in tables(report) if "Test" in table.columns)
     assert len(tests.rows) == shared.MOST_ROWS

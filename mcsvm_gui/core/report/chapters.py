@@ -1,0 +1,44 @@
+"""The chapters of a report of runs, after its first two pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mcsvm_gui.core.base.i18n import tr
+from solvers.errors import InputError
+
+CHAPTERS = "data", "runs", "comparison", "searches", "details", "settings", "software"
+USUAL = tuple(name for name in CHAPTERS if name != "settings")
+EVERY, NONE = "all", "none"
+
+
+def chapter_titles() -> dict[str, str]:
+    return {
+        "data": tr("Data: classes, features and warnings"),
+        "runs": tr("All runs in one table"),
+        "comparison": tr("Runs compared: measures, confusion matrices, tests"),
+        "searches": tr("Searches for C and gamma"),
+        "details": tr("Each run: certificate, ending, command"),
+        "settings": tr("All settings of each run"),
+        "software": tr("Software and hardware"),
+    }
+
+
+def read_chapters(text: str) -> tuple[str, ...]:
+    """Return the chapters of a list such as data,runs; all and none are understood."""
+    if text in (EVERY, NONE):
+        return CHAPTERS if text == EVERY else ()
+    wanted = [name.strip() for name in text.split(",")]
+    unknown = [name for name in wanted if name not in CHAPTERS]
+    if unknown:
+        raise InputError(
+            "there is no chapter {name!r}; choose all, none or some of {choices}",
+            name=unknown[0],
+            choices=", ".join(CHAPTERS),
+        )
+    return in_order(wanted)
+
+
+def in_order(names: Iterable[str]) -> tuple[str, ...]:
+    chosen = set(names)
+    return tuple(name for name in CHAPTERS if name in chosen)
