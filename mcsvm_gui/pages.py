@@ -66,6 +66,7 @@ def train(desk: Desk) -> Any:
     page.tour_asked.connect(lambda stop: desk.show("playground", stop))
     RunListPresenter(table, desk.workspace, presenter)
     board = LeaderboardPresenter(page, desk.workspace, presenter)
+    page.board.continue_asked.connect(desk.workspace.continue_runs)
     finder = FindBest(page, presenter, board)
     Baselines(page, presenter, board)
     Uncertified(presenter)

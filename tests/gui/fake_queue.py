@@ -14,6 +14,7 @@ from mcsvm_gui.ui.threads.training import Trained
 
 class FakeQueue(QObject):
     told = Signal(object, object)
+    accepting = True  # jobs, as long as the window is not being closed
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,6 +30,10 @@ class FakeQueue(QObject):
     def stop_all(self) -> None:
         for key in self.active():
             self.stop(key)
+
+    def stop_all_and_close(self) -> None:
+        self.accepting = False
+        self.stop_all()
 
     def submit(self, job: Job) -> None:
         self.submitted.append(job)
@@ -47,8 +52,8 @@ class FakeQueue(QObject):
         for state in (JobState.QUEUED, JobState.PREPARING, JobState.RUNNING):
             self.become(key, state)
 
-    def end(self, key: Key, outcome: Any) -> None:
-        self.tell(key, Trained(outcome), JobState.DONE)
+    def end(self, key: Key, outcome: Any, *, continuable: bool = False) -> None:
+        self.tell(key, Trained(outcome, continuable), JobState.DONE)
 
     def fail(self, key: Key, sentence: str) -> None:
         self.tell(key, Failed(sentence), JobState.FAILED)

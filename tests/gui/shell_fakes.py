@@ -39,6 +39,7 @@ class FakeWindow(Remembering):
 
 class FakeDialogs(Remembering):
     setting_changed, settings_reset_asked, stop_chosen = Signal(str, object), Signal(), Signal()
+    later_chosen = Signal()
 
 
 class FakeTasks:
@@ -59,6 +60,7 @@ class FakeTasks:
 
 class FakeQueue(QObject):
     told = Signal(object, object)
+    suspended = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,8 +69,11 @@ class FakeQueue(QObject):
     def active(self) -> list[int]:
         return self.running
 
-    def stop_all(self) -> None:
+    def stop_all_and_close(self) -> None:
         self.stopped = True
+
+    def suspend(self) -> None:
+        self.later = True
 
     def end(self, number: int) -> None:
         self.running.remove(number)

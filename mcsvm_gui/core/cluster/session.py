@@ -35,6 +35,7 @@ class ClusterSession:
     """
 
     calibrating = False  # refused: it needs folds of all rows
+    continuable = False  # there are no checkpoints
 
     def __init__(self, request: Request, connection: Connection, test: Dataset | None = None) -> None:
         self.posed: PosedParts = pose_parts(request, connection)
@@ -196,12 +197,16 @@ AnySession = Session | ClusterSession
 
 @contextmanager
 def session_of(
-    request: Request, dataset: Dataset | None, test: Dataset | None = None, checkpoint: bytes | None = None
+    request: Request,
+    dataset: Dataset | None,
+    test: Dataset | None = None,
+    checkpoint: bytes | None = None,
+    start: Duals | None = None,
 ) -> Iterator[AnySession]:
     """On this computer, or on the cluster that the request names; then `dataset` is not looked at."""
     if request.scheduler is None:
         assert dataset is not None
-        yield Session(request, dataset, test, checkpoint)
+        yield Session(request, dataset, test, checkpoint, start)
         return
     check(request)
     with Connection(request.scheduler) as connection:

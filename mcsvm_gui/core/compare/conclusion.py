@@ -7,6 +7,7 @@ certain the ranking is, and how close the model is to its optimum.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.machine.state import claim_of
 
 CONFUSED = 0.3, 5.0  # share of all errors, and number of errors, from which a pair of classes is named
+STOPPED = "stopped", "step limit", "time limit"  # endings after which a run can be continued
+AIMED_GAP = 0.01  # relative, of a run that is trained on with a smaller tolerance
+LEAST_TOLERANCE = 1e-9
 OVERFIT = 0.03  # by which the training accuracy exceeds the upper end of the test interval
 NAMED = 3  # runs or classes listed by name in a sentence
 
@@ -64,6 +68,7 @@ class Candidate:
     held_out: bool = False  # a part of its data tested it, so that a final model can be trained on all rows
     final: FinalModel | None = None  # that was trained on all rows with the same settings
     grouped: bool = False  # whether its rows were split by groups or by a fold column
+    resumable: bool = False  # the project holds a checkpoint of it
 
 
 @dataclass(frozen=True)
@@ -432,9 +437,35 @@ def _hold_out(best: Candidate) -> NextStep | None:
 
 
 def _solve(best: Candidate) -> NextStep | None:
-    if claim_of(best.document).kind == "solved":
+    """Continue a run that was stopped; tighten the tolerance of one that converged far from its optimum."""
+    document = best.document
+    gap, ending = float(document["certificate"]["relative_gap"]), document["ending"]
+    if claim_of(document).kind == "solved":
         return None
-    return NextStep("unsolved", tr("The training ended before the optimum."), tr("Train it to the end"))
+    if best.resumable or ending in STOPPED:
+        return NextStep("unsolved", tr("The training was stopped before the optimum."), tr("Train to the end"))
+    tolerance = smaller_tolerance(float(document["tol"]), gap)
+    if ending != "converged" or tolerance is None:
+        return None
+    shown = figures.parameter(tolerance)
+    return NextStep(
+        "tolerance",
+        tr("A smaller tolerance brings the model closer to the optimum."),
+        tr("Train on to tolerance {tolerance}", tolerance=shown),
+        (repr(tolerance),),
+    )
+
+
+def smaller_tolerance(tolerance: float, gap: float) -> float | None:
+    """Return a power of ten at which the gap is likely to be small: it shrinks about as the violation does.
+
+    None if floating-point arithmetic does not reach it.
+    """
+    if not math.isfinite(gap) or gap <= 0.0:
+        return None
+    wanted = tolerance * min(0.1, 0.5 * AIMED_GAP / gap)
+    rounded = 10.0 ** math.floor(math.log10(wanted) + 1e-9)
+    return rounded if rounded >= LEAST_TOLERANCE else None
 
 
 def _search(best: Candidate) -> NextStep | None:

@@ -32,14 +32,16 @@ from mcsvm_gui.core.machine.trained import (
 )
 from solvers.decision import final_reasons
 from solvers.dual.certificate import Certificate, Proof, total_of
-from solvers.errors import Sentence
+from solvers.errors import InputError, Sentence
 from solvers.model import Model, decide
+from solvers.problem import Problem
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.trace import Sample, Trace
 from solvers.work import limited
 
+BEFORE_THE_END = Ending.STOPPED, Ending.STEP_LIMIT, Ending.TIME_LIMIT  # a checkpoint continues from there
 SLICE_SECONDS = 0.04  # so that a stop is heard soon
 FEWEST, MOST = 2, 65_536  # steps of a slice
 MOST_SCORED_VALUES = 2e9  # of the kernel, for the accuracy of the training rows: 15 ns each on one thread
@@ -74,17 +76,22 @@ class Outcome:
 class Session:
     """One training of one request: `advance` while `running`, then `finish`.
 
-    `checkpoint`: from where to go on, as `checkpoint()` gave it.
+    `checkpoint`: continue from here, as `checkpoint()` gave it. `start`: begin with these dual variables instead of 0.
     """
 
     def __init__(
-        self, request: Request, dataset: Dataset, test: Dataset | None = None, checkpoint: bytes | None = None
+        self,
+        request: Request,
+        dataset: Dataset,
+        test: Dataset | None = None,
+        checkpoint: bytes | None = None,
+        start: Duals | None = None,
     ) -> None:
         self.request, self.dataset = request, dataset
         limits = limits_of(request)
         with limited(request.threads):
             self.posed: Posed = pose_request(request, dataset)
-            self.run = _begin(self.posed, request, limits, checkpoint)
+            self.run = _begin(self.posed, request, limits, checkpoint, start)
         self.test = self.posed.held_out if test is None else test
         if test is not None:  # what cannot be tested on should be said before the training, not after it
             self.posed.preparation.apply(test)
@@ -150,6 +157,11 @@ class Session:
             report(0, self.request.calibration_folds)
             with limited(self.request.threads):
                 self.calibrated = self._out_of_fold.fit(report, stopped)
+
+    @property
+    def continuable(self) -> bool:
+        """Whether it ended, or was stopped, before it was done, so that a checkpoint of it is worth keeping."""
+        return self.run.ending in BEFORE_THE_END or (not self.running and self.calibrating)
 
     def checkpoint(self) -> bytes:
         return self.run.pack()
@@ -323,10 +335,11 @@ def train(
     return session.finish(certifying, seconds_left)
 
 
-def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None) -> Run:
-    if checkpoint is None:
-        return Run(posed.problem, request.solver, limits, seed=request.seed)
-    return Run.load(posed.problem, io.BytesIO(checkpoint), request.solver, limits)
+def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None, start: Duals | None) -> Run:
+    if checkpoint is not None:
+        return Run.load(posed.problem, io.BytesIO(checkpoint), request.solver, limits)
+    alphas = None if start is None else [dense_duals(start, posed.problem, n) for n in range(posed.problem.part_count)]
+    return Run(posed.problem, request.solver, limits, alphas, seed=request.seed)
 
 
 def limits_of(request: Request) -> Limits:
@@ -350,6 +363,18 @@ def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | 
         return None, 0, notices
     weights = None if dataset.weights is None else dataset.weights[rows]
     return accuracy(true == decisions.labels[rows], weights), int(rows.size), notices
+
+
+def dense_duals(duals: Duals, problem: Problem, number: int) -> np.ndarray:
+    """Return the dual variables of one part, (rows of the part, slots). InputError if they are of other rows."""
+    stored = slice(duals.parts[number], duals.parts[number + 1])
+    rows = np.arange(len(problem))[problem.rows_of(number)]
+    places = np.searchsorted(rows, duals.rows[stored])
+    if not np.array_equal(rows[np.minimum(places, rows.size - 1)], duals.rows[stored]):
+        raise InputError("the dual variables belong to other rows than the training data has")
+    alpha = np.zeros((rows.size, problem.form.slots))
+    alpha[places] = duals.alpha[stored]
+    return alpha
 
 
 def duals_of(run: Run) -> Duals:

@@ -107,13 +107,17 @@ def _for_format_of(path: str, read: ReadOptions) -> ReadOptions:
     return replace(read, **unused)
 
 
+class ChangedFileError(FileError):
+    """A file has other contents than it had in training."""
+
+
 def test_of(request: Request, training: Dataset) -> Dataset | None:
-    """FileError where the file is not the one that was tested on."""
+    """ChangedFileError if the file is not the one that was tested on."""
     if request.test is None:
         return None
     test = open_test(request.test, request.read, training)
     if request.test_digest is not None and test.digest != request.test_digest:
-        raise FileError(request.test, "the file has changed since it was tested on")
+        raise ChangedFileError(request.test, "the file has changed since it was tested on")
     return test
 
 
@@ -123,5 +127,5 @@ def data_of(request: Request) -> tuple[Dataset, Dataset | None]:
         raise InputError("the run does not name its data")
     dataset = open_dataset(request.data, request.read)
     if request.digest is not None and dataset.digest != request.digest:
-        raise FileError(request.data, "the file has changed since it was trained on")
+        raise ChangedFileError(request.data, "the file has changed since it was trained on")
     return dataset, test_of(request, dataset)

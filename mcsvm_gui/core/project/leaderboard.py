@@ -6,6 +6,7 @@ their test score.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ MEASURES = "accuracy", "balanced-accuracy", "macro-f1"  # by which the best mode
 BASELINES = "baselines"  # the key under which a project keeps simple methods beside runs, by run
 CHOSEN = "chosen"  # the key under which a project keeps what searches found for the runs they led to
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
+HOW_FAR = "tol", "gap_tol", "max_iter", "time_limit"  # of a request: how far it is trained, and nothing of its model
 MOST = 100  # runs shown
 ROOMY = "C", "gamma", "kernel"  # likewise, where the window is wide
 
@@ -77,6 +79,22 @@ def peers(record: RunRecord, records: Iterable[RunRecord]) -> list[RunRecord]:
     alike = [one for one in there if tested_on(one) == mine]
     ended = sorted((one for one in alike if not one.active), key=lambda one: -(one.test_accuracy or 0.0))
     return [*ended[:MOST], *(one for one in alike if one.active)]
+
+
+def best_solved(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """Of ended runs that differ only in how far they were trained, the one with the smallest gap, or the newest."""
+    best: dict[str, RunRecord] = {}
+    for record in sorted(records, key=lambda one: one.id):
+        asked = {name: value for name, value in record.plain_request.items() if name not in HOW_FAR}
+        key = json.dumps(asked, sort_keys=True, default=str)
+        known = best.get(key)
+        if known is None or _gap(record) <= _gap(known):
+            best[key] = record
+    return list(best.values())
+
+
+def _gap(record: RunRecord) -> float:
+    return math.inf if record.relative_gap is None else record.relative_gap
 
 
 def standings(

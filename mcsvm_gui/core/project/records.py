@@ -24,7 +24,10 @@ ACTIVE = JobState.QUEUED, JobState.RUNNING
 
 @dataclass(frozen=True)
 class RunRecord:
-    """Plain values. While a run goes on, `live` is where it stands; afterwards its document says all."""
+    """Plain values. While a run is active, `live` holds its latest sample; afterwards `document` holds its results.
+
+    A run that was stopped and is continued has its earlier document in `earlier`, for the case that it is discarded.
+    """
 
     id: int
     created: str  # UTC, ISO
@@ -36,6 +39,8 @@ class RunRecord:
     document: Mapping[str, Any] | None = None  # as `mcsvm train --json` prints it
     error: str | None = None
     live: Sample | None = field(default=None, compare=False)
+    earlier: Mapping[str, Any] | None = None
+    resumable: bool = False  # the project holds a checkpoint of it
 
     @cached_property
     def request(self) -> Request:
@@ -56,6 +61,11 @@ class RunRecord:
     @property
     def active(self) -> bool:
         return self.state in ACTIVE
+
+    @property
+    def continuable(self) -> bool:
+        """Whether it can be continued: it was stopped or interrupted before it was done."""
+        return self.state == JobState.INTERRUPTED or (self.state == JobState.DONE and self.resumable)
 
     @property
     def digest(self) -> str | None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mcsvm_gui.core.base.opening import is_pipe, opened
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
 from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, as_file_error, refuse, storing
@@ -32,7 +33,10 @@ SYNCHRONOUS = "FULL"  # a commit is on the disk before it is told of: it outlive
 COLUMNS = "id, created, name, note, state, data_name, request, document, error"
 UPSERT = f"""INSERT INTO runs ({COLUMNS}, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, note = excluded.note, state = excluded.state,
-    document = excluded.document, error = excluded.error, deleted = excluded.deleted"""
+    request = excluded.request, document = excluded.document, error = excluded.error, deleted = excluded.deleted"""
+RESUMABLE = "EXISTS (SELECT 1 FROM parts WHERE run = runs.id AND kind = 'checkpoint')"
+CHECKPOINTS = """SELECT run, length(content) FROM parts JOIN runs ON runs.id = run
+    WHERE kind = 'checkpoint' AND state = 'done' ORDER BY run DESC"""
 
 FORGET_CELL = "DELETE FROM cells WHERE search = ? AND machine = ? AND cost = ? AND gamma IS ?"  # NULLs are not UNIQUE
 CellKey = tuple[str, str, float, float | None]  # the search, the machine, C, gamma
@@ -77,7 +81,7 @@ class ProjectStore:
     def records(self) -> list[RunRecord]:
         """Of all runs that are not deleted, the oldest first."""
         with self._turn():
-            rows = self._connection.execute(f"SELECT {COLUMNS} FROM runs WHERE deleted = 0 ORDER BY id")
+            rows = self._connection.execute(f"SELECT {COLUMNS}, {RESUMABLE} FROM runs WHERE deleted = 0 ORDER BY id")
             return [_record(row) for row in rows]
 
     def part(self, run: int, kind: str) -> bytes | None:
@@ -127,6 +131,17 @@ class ProjectStore:
             with self._transaction() as connection:
                 connection.execute("DELETE FROM runs WHERE deleted = 1")
             self._connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
+
+    def trim_checkpoints(self, most: int) -> set[int]:
+        """Drop checkpoints of stopped runs beyond `most` bytes in all, of the oldest runs first; return these runs."""
+        with self._turn(), self._transaction() as connection:
+            total, dropped = 0, set()
+            for run, size in connection.execute(CHECKPOINTS).fetchall():
+                total += size
+                if total > most:
+                    dropped.add(run)
+                    _put_part(connection, run, "checkpoint", None)
+            return dropped
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
         """A complete project at `path`, whole or not at all; what was there is replaced unless a window holds it."""
@@ -289,18 +304,23 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _row(record: RunRecord) -> tuple[Any, ...]:
-    documents = to_json(record.plain_request), to_json(record.document)
+    documents = to_json(record.plain_request), to_json(record.document or record.earlier)
     head = record.id, record.created, record.name, record.note, record.state, record.data_name
     return (*head, *documents, record.error)
 
 
 def _record(row: tuple[Any, ...]) -> RunRecord:
-    run, created, name, note, state, data_name, request, document, error = row
+    run, created, name, note, state, data_name, request, document, error, resumable = row
     texts = created, name, note, state, data_name
     if not all(isinstance(text, str) for text in texts) or state not in STATES or not isinstance(error, str | None):
         raise ValueError(f"run {run} is not readable")
     known = None if document is None else from_json(document)
-    return RunRecord(run, created, name, data_name, from_json(request), note, state, known, error)
+    ended, earlier = (known, None) if state == JobState.DONE else (None, known)
+    return RunRecord(
+        *(run, created, name, data_name, from_json(request), note, state, ended, error),
+        earlier=earlier,
+        resumable=bool(resumable),
+    )
 
 
 def _put_part(connection: sqlite3.Connection, run: int, kind: str, content: bytes | None) -> None:

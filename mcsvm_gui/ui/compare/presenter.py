@@ -104,6 +104,8 @@ class ComparePresenter(QObject):
         self._look()
 
     def _changed(self, run: int) -> None:
+        if run in self._runs and self._runs.record(run).active:
+            self._scorer.drop([run])  # of the model before it was continued
         if run in self._runs.selected or run in self._order:
             self._later.start()
 

@@ -129,23 +129,38 @@ class RunCollection(QObject):
         self.added.emit([run])
         return run
 
-    def go_on(self, run: int) -> None:
-        """An interrupted run waits for its turn again; the caller takes its checkpoint to the queue."""
+    def go_on(self, run: int, request: Request | None = None) -> None:
+        """Let a stopped or interrupted run wait for its turn again; the caller takes its checkpoint to the queue.
+
+        `request`: with other limits than it had.
+        """
         self._parts.go_on(run)
-        self._set(replace(self._records[run], state=JobState.QUEUED))
+        record = self._records[run]
+        plain = record.plain_request if request is None else request.document()
+        earlier = record.document or record.earlier
+        waiting = replace(record, plain_request=plain, state=JobState.QUEUED, document=None, earlier=earlier)
+        self._set(replace(waiting, error=None, live=None))
         self.changed.emit(run)
 
     def abandon(self, runs: Iterable[int]) -> None:
-        """Interrupted runs that nobody wants to go on with: they stay in the table, their checkpoints go."""
+        """Interrupted runs that nobody wants to continue: they are deleted, unless they had a model before."""
         for run in runs:
-            self._leave(run, JobState.DISCARDED)
+            self._discard(run)
+            if run in self._records:
+                self.changed.emit(run)
+
+    def drop_checkpoint(self, run: int) -> None:
+        """It cannot be continued any more."""
+        if self._records[run].resumable:
+            self._set(replace(self._records[run], resumable=False), {"checkpoint": None})
             self.changed.emit(run)
 
     def _hear(self, key: Key, facts: Sequence[object]) -> None:
         if isinstance(key, int) and key in self._records:
             for fact in facts:
                 self._take(key, fact)
-            self.changed.emit(key)
+            if key in self._records:
+                self.changed.emit(key)
 
     def _take(self, run: int, fact: object) -> None:
         match fact:
@@ -160,12 +175,12 @@ class RunCollection(QObject):
                 self._keep_progress(run, content)
             case StoppedModel(model):  # at once, when a run was stopped; its certificate follows
                 self._parts.keep(run, model)
-            case Trained(outcome):
-                self._end(run, outcome)
+            case Trained(outcome, continuable):
+                self._end(run, outcome, continuable)
             case Failed(sentence):
                 self._leave(run, JobState.FAILED, sentence)
             case JobState.DISCARDED:
-                self._leave(run, JobState.DISCARDED)
+                self._discard(run)
             case JobState():
                 self._enter(run, fact)
 
@@ -175,18 +190,35 @@ class RunCollection(QObject):
             self._set(replace(record, state=JobState.RUNNING))
 
     def _keep_progress(self, run: int, checkpoint: bytes) -> None:
-        if self._records[run].active:
-            self._set(self._records[run], {**self._parts.packed(run), "checkpoint": lambda: checkpoint})
+        record = self._records[run]
+        if record.active:
+            parts = {**self._parts.packed(run), "checkpoint": lambda: checkpoint}
+            self._set(replace(record, resumable=True), parts)
 
-    def _end(self, run: int, outcome: Outcome) -> None:
+    def _end(self, run: int, outcome: Outcome, continuable: bool) -> None:
+        """`continuable`: the checkpoint that came last is kept beside the model."""
         self._parts.end(run, outcome)
         record = replace(self._records[run], state=JobState.DONE, document=outcome.document, error=None, live=None)
-        model = packed_model(outcome.trained)
-        self._set(record, {**self._parts.packed(run), "model": model, "checkpoint": None})
+        parts = {**self._parts.packed(run), "model": packed_model(outcome.trained)}
+        parts |= {} if continuable else {"checkpoint": None}
+        self._set(replace(record, earlier=None, resumable=continuable), parts)
 
     def _leave(self, run: int, state: JobState, error: str | None = None) -> None:
-        record = replace(self._records[run], state=state, error=error)
-        self._set(record, {**self._parts.packed(run), "checkpoint": None})
+        """A run that was continued goes back to the model that it had."""
+        record = self._records[run]
+        if record.earlier is None:
+            left = replace(record, state=state, error=error, resumable=False)
+            self._set(left, {**self._parts.packed(run), "checkpoint": None})
+            return
+        before = replace(record, state=JobState.DONE, document=record.earlier, earlier=None, error=error, live=None)
+        self._parts.go_back(run, int(before.iterations or 0))
+        self._set(before, self._parts.packed(run))
+
+    def _discard(self, run: int) -> None:
+        """A run without a model leaves the table; Undo brings back its curves."""
+        self._leave(run, JobState.DISCARDED)
+        if self._records[run].state == JobState.DISCARDED:
+            self.undo_stack.push(Deletion(self, (run,)))
 
     # -- edits, all of them with undo -------------------------------------------------------------
 
@@ -316,8 +348,8 @@ class RunCollection(QObject):
         self._parts.drop([run for run in settled if run not in self._records])
 
     def _set(self, record: RunRecord, parts: dict[str, Any] | None = None) -> None:
-        request = self._records[record.id].__dict__.get("request") if record.id in self._records else None
-        if request is not None:
-            record.__dict__["request"] = request  # parsed once
+        known = self._records.get(record.id)
+        if known is not None and known.plain_request is record.plain_request and "request" in known.__dict__:
+            record.__dict__["request"] = known.request  # parsed once
         self._records[record.id] = record
         self._writer.put(record, parts=parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -15,6 +16,7 @@ from mcsvm_gui.ui.threads.writer import Writer
 from solvers.errors import Sentence
 
 Path = str | os.PathLike[str]
+MOST_CHECKPOINTS = 2**30  # bytes that checkpoints of stopped runs may take in a project; those of old runs go first
 
 
 class RunFile(QObject):
@@ -48,9 +50,10 @@ class RunFile(QObject):
 
     def _read_all(self, here: ProjectStore) -> tuple[list[RunRecord], dict[str, Any]]:
         """What can be read may be written to."""
-        found = here.records(), here.settings()
+        records, settings = here.records(), here.settings()
         self._writer.may_write = True
-        return found
+        dropped = here.trim_checkpoints(MOST_CHECKPOINTS)
+        return [replace(one, resumable=False) if one.id in dropped else one for one in records], settings
 
     def _purge(self, here: ProjectStore) -> None:
         if self._writer.may_write:

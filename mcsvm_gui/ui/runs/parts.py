@@ -56,10 +56,11 @@ class RunParts:
         self._series: OrderedDict[int, RunSeries] = OrderedDict()
         self._growing: set[int] = set()  # runs whose series must not be dropped: they go on, or are not written yet
         self._asked: set[int] = set()
+        self._following: set[int] = set()  # continued runs whose earlier samples are still being read
         self._models: OrderedDict[int, TrainedModel] = OrderedDict()
 
     def clear(self) -> None:
-        for known in (self._series, self._growing, self._asked, self._models):
+        for known in (self._series, self._growing, self._asked, self._following, self._models):
             known.clear()
 
     # -- traces and readings ----------------------------------------------------------------------
@@ -72,8 +73,15 @@ class RunParts:
     def go_on(self, run: int) -> None:
         """Its samples follow those that the file holds."""
         self.begin(run)
+        self._following.add(run)
         series = self._series[run]
-        self._ask(run, series.follow)
+
+        def arrived(earlier: RunSeries) -> None:
+            if run in self._following and self._series.get(run) is series:
+                self._following.discard(run)
+                series.follow(earlier)
+
+        self._ask(run, arrived)
 
     def _ask(self, run: int, done: Callable[[RunSeries], object]) -> None:
         self._writer.ask(lambda store: read_series(store, run), done, self._complain)
@@ -113,7 +121,7 @@ class RunParts:
 
     def packed(self, run: int) -> dict[str, Part]:
         """Of a run whose series are in memory; they are copied now and encoded by the writer."""
-        if run not in self._series:
+        if run not in self._series or run in self._following:
             return {}
         trace, readings = self._series[run].trace.pack(), self._series[run].readings
         parts: dict[str, Part] = {"trace": lambda: packed(trace)}
@@ -128,8 +136,24 @@ class RunParts:
         self._models[run] = model
 
     def end(self, run: int, outcome: Outcome) -> None:
+        self._following.discard(run)
         self.series(run).trace = outcome.trace
         self.keep(run, outcome.trained)
+
+    def go_back(self, run: int, steps: int) -> None:
+        """Forget what followed this step of a run that was continued and then discarded."""
+        self._models.pop(run, None)  # the file has the one before
+        if run in self._following:  # and the trace
+            self._following.discard(run)
+            self._growing.discard(run)
+            del self._series[run]
+            return
+        if run in self._series:
+            earlier = _no_samples()
+            for sample in self._series[run].trace:
+                if sample.iteration <= steps:
+                    earlier.append(sample)
+            self._series[run].trace = earlier
 
     def model(self, run: int) -> TrainedModel:
         """From any thread."""

@@ -22,6 +22,7 @@ class RunListView(Protocol):
     renamed: SignalInstance
     noted: SignalInstance
     delete_asked: SignalInstance
+    continue_asked: SignalInstance
     save_asked: SignalInstance
 
     @property
@@ -40,6 +41,7 @@ class RunListPresenter(QObject):
         view.renamed.connect(self._runs.rename)
         view.noted.connect(self._runs.annotate)
         view.delete_asked.connect(self.delete)
+        view.continue_asked.connect(workspace.continue_runs)
         view.save_asked.connect(self.save)
         self._runs.project_read.connect(self.fill)
         self._runs.added.connect(self._add)

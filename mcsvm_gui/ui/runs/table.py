@@ -43,6 +43,7 @@ class RunTable(QTableView):
 
     chosen = Signal(list)  # runs, in the order of the rows
     delete_asked = Signal(list)
+    continue_asked = Signal(list)
     pointed = Signal(object)  # the run under the mouse, or None
     columns_chosen = Signal()
     unwanted: frozenset[str] = frozenset()  # columns that the user hid
@@ -174,6 +175,13 @@ class RunTable(QTableView):
         if runs:
             self.delete_asked.emit(runs)
 
+    def add_continue(self, menu: QMenu) -> None:
+        """To the menu of selected runs, if one of them was stopped."""
+        stopped = [run for run in self.selected_runs() if self.runs.record(run).continuable]
+        if stopped:
+            action = menu.addAction(icons.icon("play"), tr("Continue"), lambda: self.continue_asked.emit(stopped))
+            action.setObjectName("continueRunsAction")
+
     def edit_column(self, name: str) -> None:
         row = self.currentIndex().row()
         place = next(place for place, column in enumerate(self.runs.columns) if column.name == name)
@@ -233,6 +241,7 @@ class RunPanel(QWidget):
     renamed = Signal(int, str)
     noted = Signal(int, str)
     delete_asked = Signal(list)
+    continue_asked = Signal(list)
     save_asked = Signal(str)  # a path
 
     def __init__(self, columns: Sequence[RunColumn], parent: QWidget | None = None) -> None:
@@ -244,6 +253,7 @@ class RunPanel(QWidget):
         self._lay_out()
         self.table.chosen.connect(self.chosen)
         self.table.delete_asked.connect(self.delete_asked)
+        self.table.continue_asked.connect(self.continue_asked)
         self.table.runs.edited.connect(self._edited)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._show_menu)
@@ -378,6 +388,7 @@ class RunPanel(QWidget):
             menu.addAction(tr("Rename"), lambda: self.table.edit_column("name"))
             menu.addAction(tr("Write a note"), lambda: self.table.edit_column("note"))
             menu.addSeparator()
+            self.table.add_continue(menu)
             menu.addAction(icons.icon("trash"), tr("Delete"), self.table.ask_to_delete)
         menu.addAction(icons.icon("copy"), tr("Copy"), self.table.copy)
         self.table.add_column_menu(menu)

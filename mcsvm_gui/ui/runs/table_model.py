@@ -69,6 +69,9 @@ class RunModel(QAbstractTableModel):
     def run_at(self, row: int) -> int:
         return self._order[row]
 
+    def record(self, run: int) -> RunRecord:
+        return self._records[run]
+
     def row_of(self, run: int) -> int | None:
         if self._rows is None:
             self._rows = {number: row for row, number in enumerate(self._order)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.runs.checks import Checks
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
 from mcsvm_gui.ui.runs.searches import Interrupted, Searches
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.options import ReadOptions, Rules
     from mcsvm_gui.core.data.samples import SampleDataset
     from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.machine.trained import Duals
     from mcsvm_gui.ui.runs.collection import RunCollection
     from mcsvm_gui.ui.threads.queue import JobQueue
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 
 Read = TypeVar("Read")
 KEPT = "data"  # the key under which a project keeps what was looked at last
+OF_LIMITS = "step limit", "time limit"  # endings
 
 
 class Workspace(QObject):
@@ -219,9 +222,11 @@ class Workspace(QObject):
         )
 
     def train(self, requests: Sequence[Request]) -> list[int]:
-        """Begins a run of each, and returns their numbers."""
+        """Begins a run of each, and returns their numbers; none once the window is being closed."""
         dataset = self.dataset
         assert dataset is not None, "there is nothing to train on"
+        if not self.queue.accepting:
+            return []
         begun = [self.runs.begin(request, self.data_name) for request in requests]
         for run, request in zip(begun, requests, strict=True):
             self.queue.submit(Training(run, request, dataset, self.test))
@@ -231,19 +236,74 @@ class Workspace(QObject):
     def data_name(self) -> str:
         return Path(self.path).name if self.path else ""
 
+    def continue_runs(self, runs: Iterable[int]) -> None:
+        """Those that were stopped or interrupted; the others are left as they are."""
+        chosen = [run for run in runs if run in self.runs and self.runs.record(run).continuable]
+        self.runs.select(chosen)
+        for run in chosen:
+            self.go_on(run)
+
     def go_on(self, run: int, keep: bool = False) -> None:
-        """An interrupted run, from its last checkpoint, on its own data read again; `keep`: no further than that."""
+        """Continue a stopped or interrupted run from its checkpoint, on its own data.
+
+        `keep`: make a model of the checkpoint and end. A limit of steps or seconds that it had reached is lifted.
+        """
         record = self.runs.record(run)
+        request = record.request
+        if record.ending in OF_LIMITS:
+            request = replace(request, max_iter=None, time_limit=None)
 
         def found(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
             dataset, test, checkpoint = answer
-            self.runs.go_on(run)
-            self.queue.submit(Training(run, record.request, dataset, test, checkpoint, keep=keep))
+            if run in self.runs and self.runs.record(run).continuable and self.queue.accepting:
+                self.runs.go_on(run, request)
+                self.queue.submit(Training(run, request, dataset, test, checkpoint, keep=keep))
+
+        data = self._data_for(request)
 
         def read() -> tuple[Dataset, Dataset | None, bytes | None]:
-            return (*_data_of(record.request), self.runs.checkpoint(run))
+            return (*data(), self.runs.checkpoint(run))
 
-        self._read_again(record.name, record.named_files(), read, found)
+        self._read_again(record.name, self._unread(request), read, found, lambda: self._lose_checkpoint(run))
+
+    def train_on(self, run: int, request: Request, begun: Callable[[int], object] = lambda run: None) -> None:
+        """Begin a run of `request` with the dual variables of an ended run; `begun` is called with its number."""
+        record, data = self.runs.record(run), self._data_for(request)
+
+        def found(answer: tuple[Dataset, Dataset | None, Duals]) -> None:
+            dataset, test, duals = answer
+            if self.queue.accepting:
+                new = self.runs.begin(request, record.data_name)
+                self.runs.edit(new, note=tr("Begun with the dual variables of {run}", run=record.name))
+                begun(new)
+                self.queue.submit(Training(new, request, dataset, test, start=duals))
+                self.runs.select([new])
+
+        def read() -> tuple[Dataset, Dataset | None, Duals]:
+            return (*data(), self.runs.model(run).duals)
+
+        self._read_again(record.name, self._unread(request), read, found)
+
+    def _lose_checkpoint(self, run: int) -> None:
+        if run in self.runs and self.runs.record(run).state == JobState.DONE:
+            self.runs.drop_checkpoint(run)
+
+    def _has(self, request: Request) -> bool:
+        """Whether the open data, and the open test file, are those of a request."""
+        test = None if self.test is None else self.test.digest
+        same = self.dataset is not None and self.dataset.digest == request.digest and self.read == request.read
+        return same and test == request.test_digest
+
+    def _data_for(self, request: Request) -> Callable[[], tuple[Dataset, Dataset | None]]:
+        """What gives the data of a request: those that are open, or its files read again."""
+        if self._has(request) and self.dataset is not None:
+            known = self.dataset, self.test
+            return lambda: known
+        return lambda: _data_of(request)
+
+    def _unread(self, request: Request) -> Iterable[str]:
+        """The files that would be read for it."""
+        return () if self._has(request) else filter(None, (request.data, request.test))
 
     def search_on(self, cut: Interrupted) -> None:
         """An interrupted search, on its own data read again; cells that were kept are not done again."""
@@ -260,17 +320,31 @@ class Workspace(QObject):
         self._read_again(cut.title, filter(None, [request.data]), lambda: _data_of(request), found)
 
     def _read_again(
-        self, title: str, files: Iterable[str], read: Callable[[], Read], found: Callable[[Read], None]
+        self,
+        title: str,
+        files: Iterable[str],
+        read: Callable[[], Read],
+        found: Callable[[Read], None],
+        changed: Callable[[], object] = lambda: None,
     ) -> None:
+        """`changed` is called if the files are not those of the training any more."""
         named = tuple(files)
+
+        def refused(error: InputError) -> None:
+            from mcsvm_gui.core.machine.sources import ChangedFileError
+
+            if isinstance(error, ChangedFileError):
+                changed()
+            self._cannot_go_on(title, worded(error))
+
         if self.trust.may_read(named):
-            self.tasks.start(read, found, lambda why: self._cannot_go_on(title, why))
+            self.tasks.start(read, found, refused=refused)
         else:
             self.trust.ask(named)
             self._cannot_go_on(title, unread())
 
     def _cannot_go_on(self, title: str, why: str) -> None:
-        self.message.emit(tr("{run} cannot go on: {why}", run=title, why=why))
+        self.message.emit(tr("{run} cannot be continued: {why}", run=title, why=why))
 
     # -- out of the program -----------------------------------------------------------------------
 

@@ -95,6 +95,13 @@ def run_commands() -> tuple[Command | None, ...]:
         ),
         None,
         Command("pauseAction", tr("Pause or resume"), tr("Let the chosen trainings rest, or go on"), "Ctrl+P", "pause"),
+        Command(
+            "continueAction",
+            tr("Continue"),
+            tr("Continue the selected runs from where they were stopped"),
+            "Ctrl+Shift+P",
+            "play",
+        ),
         Command("stopKeepAction", tr("Stop and keep"), tr("End now and keep the model so far"), "Ctrl+.", "stop-keep"),
         Command("discardAction", tr("Discard"), tr("End now and keep nothing"), "Ctrl+Shift+D", "discard"),
     )

@@ -1,4 +1,4 @@
-"""The way out: all jobs are stopped and kept before the window closes, and only after asking."""
+"""Closing the window while jobs run: stop them and keep what they found, or continue them at the next start."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ class Leaving(QObject):
     def __init__(self, queue: Any, settings: Any, window: Any, dialogs: Any, parent: QObject) -> None:
         super().__init__(parent)
         self._queue, self._settings, self._window, self._dialogs = queue, settings, window, dialogs
-        self.under_way = False
+        self.under_way = self._suspending = self._suspended = False
         window.may_close = self.may_close
         dialogs.stop_chosen.connect(self.leave)
+        dialogs.later_chosen.connect(self.leave_for_later)
         queue.told.connect(self._look)
+        queue.suspended.connect(self._end)
 
     def may_close(self) -> bool:
         """False also means: the window closes by itself once every job has ended."""
         running = len(self._queue.active())
-        if not running:
+        if not running or self._suspended:
             return True
+        if self._suspending:
+            return False
         if self.under_way:
             self._say(running)
         elif self._settings["confirm_close"]:
@@ -32,12 +36,24 @@ class Leaving(QObject):
         return False
 
     def leave(self) -> None:
+        """Stop and keep; no job begins any more, such as the trainings that follow a search."""
         self.under_way = True
-        self._queue.stop_all()
+        self._queue.stop_all_and_close()
         self._look()
 
+    def leave_for_later(self) -> None:
+        """Jobs end where they are, and the next start offers to continue them."""
+        self.under_way = self._suspending = True
+        self._window.set_status(tr("Saving the point that each job has reached…"), lasting=True)
+        self._queue.suspend()
+
+    def _end(self) -> None:
+        if self._suspending:
+            self._suspended = True
+            QTimer.singleShot(0, self, self._close)
+
     def _look(self, *facts: object) -> None:
-        if not self.under_way:
+        if not self.under_way or self._suspending:
             return
         running = len(self._queue.active())
         if running:

@@ -61,6 +61,7 @@ class DialogsView(Protocol):
     setting_changed: Any
     settings_reset_asked: Any
     stop_chosen: Any
+    later_chosen: Any
 
     def show_settings(self, settings: Iterable[Any], values: Mapping[str, Any]) -> None: ...
     def set_setting(self, key: str, value: Any) -> None: ...

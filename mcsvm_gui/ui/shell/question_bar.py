@@ -57,14 +57,14 @@ class QuestionBar(QFrame):
 
 
 class RecoveryBar(QuestionBar):
-    """Of runs and searches that the last end of the program cut short."""
+    """Asks about runs and searches that had not ended when the program did."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        go_on = tr("Train and search on from where each of them was saved last")
+        go_on = tr("Continue each training and search from the point that was saved last")
         keep = tr("Make models of what was saved last, each with its certificate; keep the cells of searches")
-        discard = tr("Leave runs in the table without a model, and end searches; their cells stay")
+        discard = tr("Delete runs that have no model, and end searches; their cells stay")
         answers = (
-            Answer("recoverGoOnButton", "go on", tr("Go on"), go_on),
+            Answer("recoverGoOnButton", "go on", tr("Continue"), go_on),
             Answer("recoverKeepButton", "keep", tr("Keep"), keep),
             Answer("recoverDiscardButton", "discard", tr("Discard"), discard),
             Answer("recoverLaterButton", "later", tr("Later"), tr("Decide at another start")),

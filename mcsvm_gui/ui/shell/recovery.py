@@ -58,7 +58,7 @@ class RecoveryPresenter(QObject):
 
 def _words(count: int) -> str:
     return tr(
-        "The program ended while a job was going on. All that was saved of it is here.",
-        "The program ended while {count} jobs were going on. All that was saved of them is here.",
+        "The program ended while a job was running. The point that it had reached is saved.",
+        "The program ended while {count} jobs were running. The points that they had reached are saved.",
         count=count,
     )

@@ -34,7 +34,7 @@ class Job(Thread):
         self._facts: deque[object] = deque()
         self._may_run = threading.Event()
         self._may_run.set()
-        self._stopping = self._discarding = self._abandoned = False
+        self._stopping = self._discarding = self._abandoned = self._suspended = False
         self._ident = 0
 
     # -- commands ---------------------------------------------------------------------------------
@@ -60,6 +60,11 @@ class Job(Thread):
         """End soon, and tell of no end: the next start of the program goes on with what was kept so far."""
         self._abandoned = True
         self.discard()
+
+    def suspend(self) -> None:
+        """End soon, keep the point that was reached, and tell of no end: the next start continues from there."""
+        self._suspended = True
+        self.abandon()
 
     @property
     def ending(self) -> bool:

@@ -14,6 +14,7 @@ class JobQueue(QObject):
     """Lives in the window's thread and never waits, except in `shut_down`."""
 
     rested = Signal()  # the last job has ended, and none waits
+    suspended = Signal()  # after `suspend`: no job runs any more
     told = Signal(object, object)  # the key of a job, and the list of what it told since: its states are among it
 
     def __init__(self, limit: int = 2, parent: QObject | None = None) -> None:
@@ -22,7 +23,8 @@ class JobQueue(QObject):
         self._states: dict[Key, JobState] = {}
         self._waiting: dict[Key, Job] = {}
         self._running: dict[Key, Job] = {}
-        self._open = True
+        self._open = True  # whether jobs may begin
+        self._suspending = False
         self._ticks = QTimer(self, interval=COLLECTED_EVERY)
         self._ticks.timeout.connect(self._collect)
 
@@ -35,6 +37,11 @@ class JobQueue(QObject):
         self._limit = max(1, limit)
         self._fill()
 
+    @property
+    def accepting(self) -> bool:
+        """Whether jobs may be submitted; not once the window is being closed."""
+        return self._open
+
     def state(self, key: Key) -> JobState:
         return self._states[key]
 
@@ -44,6 +51,8 @@ class JobQueue(QObject):
 
     def submit(self, job: Job) -> None:
         assert job.key not in self.active(), "a job has one key"
+        if self._suspending:
+            return  # it is found at the next start
         self._states.pop(job.key, None)
         self._waiting[job.key] = job
         self._say(job.key, [JobState.QUEUED])
@@ -80,6 +89,23 @@ class JobQueue(QObject):
     def stop_all(self) -> None:
         for key in self.active():
             self.stop(key)
+
+    def stop_all_and_close(self) -> None:
+        """Stop and keep every job, and let no other begin."""
+        self._open = False
+        self.stop_all()
+
+    def suspend(self) -> None:
+        """End every job where it is, to be continued at the next start; `suspended` follows. No other begins."""
+        self._open = False
+        for key in self._waiting:
+            del self._states[key]
+        self._waiting.clear()
+        self._suspending = True
+        for job in self._running.values():
+            job.suspend()
+        if not self._running:
+            QTimer.singleShot(0, self, self.suspended.emit)
 
     def shut_down(self, milliseconds: int) -> bool:
         """Ends what runs, hands over what it found and waits; whether all ended in time. Nothing begins any more."""
@@ -124,11 +150,13 @@ class JobQueue(QObject):
         assert isinstance(job, Job)
         self._hear(job)
         self._running.pop(job.key, None)
+        if self._suspending and self._states[job.key] not in ENDED:
+            del self._states[job.key]
         if not self._running:
             self._ticks.stop()
         self._fill()
-        if not self._running and self._open:
-            self.rested.emit()
+        if not self._running:
+            (self.rested if self._open else self.suspended).emit()
 
     def _say(self, key: Key, facts: list[object]) -> None:
         for fact in facts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.live import Reading
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.machine.session import Outcome
-    from mcsvm_gui.core.machine.trained import TrainedModel
+    from mcsvm_gui.core.machine.trained import Duals, TrainedModel
     from solvers.run.trace import Sample
 
 BETWEEN_CHECKPOINTS = 5.0  # seconds
 CHECKPOINT_SHARE = 0.02  # of the time that checkpoints may take
+LARGEST_CHECKPOINT = 2**28  # bytes: a larger one of a stopped run is not kept
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Checkpointed:
 @dataclass(frozen=True)
 class Trained:
     outcome: Outcome
+    continuable: bool = False  # from the checkpoint that was told last
 
 
 class _DiscardedError(Exception):
@@ -62,7 +65,7 @@ class _DiscardedError(Exception):
 
 
 class Training(Job):
-    """`checkpoint`: where to go on from; `keep`: stop right there, for a model of it."""
+    """`checkpoint`: continue from here; `keep`: stop right there and make a model. `start`: begin with these duals."""
 
     def __init__(
         self,
@@ -72,23 +75,28 @@ class Training(Job):
         test: Dataset | None = None,
         checkpoint: bytes | None = None,
         *,
+        start: Duals | None = None,
         keep: bool = False,
     ) -> None:
         super().__init__(run)
         self.request, self.dataset, self.test, self.checkpoint = request, dataset, test, checkpoint
+        self.start_duals = start
         self._stopping = keep
         self._saved = 0.0
+        self._kept_end = False  # whether the point where it ended is kept
 
     def work(self) -> None:
         from mcsvm_gui.core.cluster.session import session_of
 
         self.become(JobState.PREPARING)
-        with session_of(self.request, self.dataset, self.test, self.checkpoint) as session:
+        with session_of(self.request, self.dataset, self.test, self.checkpoint, self.start_duals) as session:
             self._carry_out(session)
 
     def _carry_out(self, session: AnySession) -> None:
         self.become(JobState.RUNNING)
         self.tell(Sampled(session.sample()))  # where it begins: the first slice may have to compile
+        if self.start_duals is not None:
+            self._tell_checkpoint(session)  # nothing else says where it began
         while session.running and not self._discarding:
             if not self._may_run.is_set():
                 self.rest()
@@ -98,6 +106,8 @@ class Training(Job):
                     self.tell(StoppedModel(model), urgent=True)
             else:
                 self._advance(session)
+        if session.continuable and not self._discarding:
+            self._kept_end = self._tell_checkpoint(session)
         if session.calibrating and not self.ending:
             self.become(JobState.CALIBRATING)
             session.calibrate(lambda done, folds: self.tell(FoldsDone(done, folds)), self._ends)
@@ -107,9 +117,11 @@ class Training(Job):
             outcome = session.finish(self._refuse_discarded)
             self._refuse_discarded()
         except _DiscardedError:
+            if self._suspended:
+                self._tell_checkpoint(session)
             self.end(JobState.DISCARDED)
         else:
-            self.end(JobState.DONE, Trained(outcome))
+            self.end(JobState.DONE, Trained(outcome, session.continuable and self._kept_end))
 
     def _refuse_discarded(self) -> None:
         """Between pieces of a certificate, which may take minutes."""
@@ -135,7 +147,15 @@ class Training(Job):
     def _save(self, session: AnySession) -> None:
         """Rarely where it takes long; the first one only after the usual pause."""
         began = time.perf_counter()
-        if self._saved and (content := session.checkpoint()) is not None:
-            self.tell(Checkpointed(content))
+        if self._saved:
+            self._tell_checkpoint(session, math.inf)
         ended = time.perf_counter()
         self._saved = ended + max(0.0, (ended - began) / CHECKPOINT_SHARE - BETWEEN_CHECKPOINTS)
+
+    def _tell_checkpoint(self, session: AnySession, largest: float = LARGEST_CHECKPOINT) -> bool:
+        """Whether there is one, of at most `largest` bytes."""
+        content = session.checkpoint()
+        if content is None or len(content) > largest:
+            return False
+        self.tell(Checkpointed(content))
+        return True

@@ -131,6 +131,8 @@ class FindBest(QObject):
             self._search = None
             kept = self._runs.setting(FINDING)
             self._runs.keep_setting(FINDING, None)
+            if not self._workspace.queue.accepting:
+                return  # the window is being closed
             if search.tuned is not None:
                 self._train(kept, search.tuned)
             else:

@@ -17,6 +17,7 @@ from mcsvm_gui.core.project.leaderboard import (
     Standings,
     Validation,
     baseline_rows,
+    best_solved,
     is_final,
     known_baselines,
     leaderboard_columns,
@@ -117,6 +118,7 @@ class Leaderboard(RunTable):
         if index.isValid():
             run = self.runs.run_at(index.row())
             menu.addAction(tr("Show differences to this run"), lambda: self.pin(run)).setObjectName("pinAction")
+            self.add_continue(menu)
         if self.baseline is not None:
             menu.addAction(tr("Show no differences"), lambda: self.pin(None)).setObjectName("unpinAction")
         menu.addAction(icons.icon("copy"), tr("Copy"), self.copy)
@@ -185,6 +187,8 @@ class LeaderboardPresenter(QObject):
 
     def _changed(self, run: int) -> None:
         record = self._runs.record(run)
+        if record.active:
+            self._scores.pop(run, None)  # of the model before it was continued
         if record.active and run in self._shown:
             self._view.put_standing(record)
         else:
@@ -257,6 +261,13 @@ class LeaderboardPresenter(QObject):
         entries = kept.items() if isinstance(kept, dict) else ()
         return {int(run): found for run, found in entries if str(run).isdigit() and _is_choice(found)}
 
+    def inherit_choice(self, run: int, from_run: int) -> None:
+        """A run that was begun with another's dual variables is what the search chose as the other is."""
+        kept = self._runs.setting(CHOSEN)
+        found = self._chosen_by_search().get(from_run)
+        if found is not None:
+            self._runs.keep_setting(CHOSEN, {**kept, str(run): dict(found)})
+
     def _choice_goes_on(self) -> bool:
         """What a search chose is the answer: as long as it is trained, or calibrated, there is none."""
         chosen = (run for run, found in self._chosen_by_search().items() if found.get("chosen") is True)
@@ -271,7 +282,7 @@ class LeaderboardPresenter(QObject):
         """The best by their documents, as many as are compared."""
         records = [self._runs.record(run) for run in self._shown if run in self._runs]
         ended = [record for record in records if record.document is not None]
-        return sorted(ended, key=lambda record: (-(record.test_accuracy or 0.0), record.id))[:MOST]
+        return sorted(best_solved(ended), key=lambda record: (-(record.test_accuracy or 0.0), record.id))[:MOST]
 
     def final_of(self, tested: RunRecord) -> RunRecord | None:
         """The finished run that repeats a tested one on all rows."""
@@ -363,6 +374,7 @@ class LeaderboardPresenter(QObject):
                     grouped=_is_grouped(record),
                     held_out=record.plain_request.get("holdout") is not None,
                     final=finals.get(record.id),
+                    resumable=record.continuable,
                     **_told(chosen.get(record.id)),
                 )
                 for record in records

@@ -34,7 +34,8 @@ class NextSteps(QObject):
         self._board, self._workspace, self._runs = board, workspace, workspace.runs
         self._deeds: dict[str, Callable[[RunRecord], object]] = {
             "hold-out": self._hold_out,
-            "unsolved": self._solve,
+            "unsolved": self._finish,
+            "tolerance": self._tighten,
             "guessed": lambda record: self._find(()),
             "cut": lambda record: self._find(self._values),
             "edge": lambda record: self._find(self._values),
@@ -120,9 +121,18 @@ class NextSteps(QObject):
             self._workspace.set_preparation(holdout=HELD_OUT)
             self._train([replace(request, holdout=HELD_OUT) for request in again])
 
-    def _solve(self, record: RunRecord) -> None:
-        if self._at_hand(record):
-            self._train([replace(record.request, max_iter=None, time_limit=None)])
+    def _finish(self, record: RunRecord) -> None:
+        """From its checkpoint; without one, a new run begins with its dual variables."""
+        if record.continuable:
+            self._workspace.continue_runs([record.id])
+        else:
+            self._train_on(record, replace(record.request, max_iter=None, time_limit=None))
+
+    def _tighten(self, record: RunRecord) -> None:
+        self._train_on(record, replace(record.request, tol=float(self._values[0]), gap_tol=None))
+
+    def _train_on(self, record: RunRecord, request: Request) -> None:
+        self._workspace.train_on(record.id, request, lambda run: self._board.inherit_choice(run, record.id))
 
     def _train(self, requests: list[Request]) -> None:
         self._runs.select(self._workspace.train(requests))

@@ -56,6 +56,7 @@ class TrainPage(PageWidget):
     pause_asked = Signal()
     stop_asked = Signal()
     discard_asked = Signal()
+    continue_asked = Signal()
     chosen = Signal(list)  # runs, in the leaderboard
     step_asked = Signal(object)  # a NextStep
     tour_asked = Signal(str)  # of the playground, at a stop
@@ -90,6 +91,7 @@ class TrainPage(PageWidget):
         self.card.discard_asked.connect(self.discard_asked)
         self.card.settings_asked.connect(self.settings_asked)
         self.card.file_asked.connect(self.file_asked)
+        self.card.continue_asked.connect(self.continue_asked)
         tip = tr("What the Train button does, from the command line")
         self.command = CommandRow("commandLabel", "copyCommandButton", tip, "copyPythonButton")
         self.command.message.connect(self.message)
@@ -307,6 +309,9 @@ class TrainPage(PageWidget):
 
     def show_actions(self, possible: bool, paused: bool) -> None:
         self.card.show_actions(possible, paused)
+
+    def show_continue(self, possible: bool) -> None:
+        self.card.show_continue(possible)
 
     def show_standings(self, records: Sequence[RunRecord], standings: Standings) -> None:
         self.board.show_runs(records, standings)

@@ -26,7 +26,10 @@ MOST = 12  # runs in the plots, beside those that go on
 KEPT = "train"  # the key under which a project keeps the choices
 
 
-COMMANDS = "trainAction", "trainAllAction", "findBestAction", "pauseAction", "stopKeepAction", "discardAction"
+COMMANDS = (
+    *("trainAction", "trainAllAction", "findBestAction"),
+    *("pauseAction", "continueAction", "stopKeepAction", "discardAction"),
+)
 
 
 class TrainView(Protocol):
@@ -38,6 +41,7 @@ class TrainView(Protocol):
     pause_asked: SignalInstance
     stop_asked: SignalInstance
     discard_asked: SignalInstance
+    continue_asked: SignalInstance
     check_acted: SignalInstance
     python_asked: SignalInstance
     runs_python_asked: SignalInstance
@@ -60,6 +64,7 @@ class TrainView(Protocol):
     def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None: ...
     def show_run_command(self, command: str) -> None: ...
     def show_actions(self, possible: bool, paused: bool) -> None: ...
+    def show_continue(self, possible: bool) -> None: ...
     def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None: ...
     def draw(self, histories: Sequence[History]) -> None: ...
 
@@ -94,6 +99,7 @@ class TrainPresenter(QObject):
         view.pause_asked.connect(self.pause)
         view.stop_asked.connect(self.stop)
         view.discard_asked.connect(self.discard)
+        view.continue_asked.connect(self.continue_runs)
         self._found: dict[str, tuple[Advice, ...]] = {}
         self._checks = FormChecks(view, workspace.checks, form.ASKED, self._edited)
         view.message.connect(workspace.message)
@@ -237,6 +243,9 @@ class TrainPresenter(QObject):
         }
         end = {"pauseAction": self.pause, "stopKeepAction": self.stop, "discardAction": self.discard}
         why = ""
+        if command == "continueAction":
+            self.continue_runs()
+            return
         if command in begin and not self._ready:
             self._early = command
         if command in begin:
@@ -283,6 +292,17 @@ class TrainPresenter(QObject):
     def discard(self) -> None:
         for run in self._targets():
             self._queue.discard(run)
+
+    def continue_runs(self) -> None:
+        """The chosen runs that were stopped or interrupted."""
+        chosen = self._continuable()
+        if chosen:
+            self._workspace.continue_runs(chosen)
+        else:
+            self._workspace.message.emit(tr("None of the selected runs was stopped before it was done."))
+
+    def _continuable(self) -> list[int]:
+        return [record.id for record in self._chosen_records() if record.continuable]
 
     def _targets(self) -> list[int]:
         """The chosen runs that go on; the run at hand where none is chosen."""
@@ -368,10 +388,12 @@ class TrainPresenter(QObject):
         run = self._at_hand()
         if run is None:
             self._view.show_actions(False, False)
+            self._view.show_continue(False)
             self._say_invitation()
             return
         record, targets = self._runs.record(run), self._targets()
         self._view.show_actions(bool(targets), self._rest(targets))
+        self._view.show_continue(bool(self._continuable()) and not targets)
         words = self._words(record)
         self._view.show_run(self._title(record), self._badge(record), words, bad=record.state == JobState.FAILED)
         self._view.show_run_command(self._command_of(record))

@@ -21,6 +21,7 @@ class RunCard(QFrame):
     pause_asked = Signal()
     stop_asked = Signal()
     discard_asked = Signal()
+    continue_asked = Signal()
     command_asked = Signal()  # to copy it
     python_asked = Signal()
     settings_asked = Signal()
@@ -47,13 +48,17 @@ class RunCard(QFrame):
         words = tr("End now and keep the model so far")
         self.stop = labelled("stopKeepButton", tr("Stop and keep"), words, "stop-keep")
         self.discard = labelled("discardButton", tr("Discard"), tr("End now and keep nothing"), "discard")
-        for button in (self.pause, self.stop, self.discard):
+        words = tr("Continue this training from where it was stopped")
+        self.go_on = labelled("continueButton", tr("Continue"), words, "play")
+        for button in (self.pause, self.stop, self.discard, self.go_on):
             button.setAccessibleName(button.text())
+        self.go_on.clicked.connect(self.continue_asked)
         self.pause.clicked.connect(self.pause_asked)
         self.stop.clicked.connect(self.stop_asked)
         self.discard.clicked.connect(self.discard_asked)
         self._lay_out()
         self.show_actions(False, False)
+        self.show_continue(False)
         self.show_command("")
 
     def _reuse_button(self) -> QToolButton:
@@ -83,7 +88,7 @@ class RunCard(QFrame):
         row.addWidget(self.copy)
         row.addWidget(self.python)
         row.addWidget(self.reuse)
-        for button in (self.pause, self.stop, self.discard):
+        for button in (self.go_on, self.pause, self.stop, self.discard):
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -93,7 +98,7 @@ class RunCard(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        for button in (self.pause, self.stop, self.discard):
+        for button in (self.go_on, self.pause, self.stop, self.discard):
             button.show_texts(self.width() >= ROOMY)
 
     def show_run(self, title: str, words: str, *, bad: bool = False) -> None:
@@ -117,6 +122,10 @@ class RunCard(QFrame):
         for button in (self.copy, self.python, self.reuse):
             button.setVisible(bool(command))
         self.copy.setToolTip(tr("Copy the command that trains this run again:") + f"\n{command}")
+
+    def show_continue(self, possible: bool) -> None:
+        self.go_on.setEnabled(possible)
+        self.go_on.setVisible(possible)
 
     def show_actions(self, possible: bool, paused: bool) -> None:
         for button in (self.pause, self.stop, self.discard):

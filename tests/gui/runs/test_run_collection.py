@@ -29,10 +29,11 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.store import Change, ProjectStore
 from mcsvm_gui.ui.runs.collection import UNDO_LIMIT, RunCollection
 from mcsvm_gui.ui.threads import writer as writer_module
-from mcsvm_gui.ui.threads.training import Checkpointed, Read, Sampled, StoppedModel
+from mcsvm_gui.ui.threads.training import Checkpointed, Read, Sampled, StoppedModel, Trained
 from solvers.run.trace import Sample
 
 Open = Callable[[Path], RunCollection]
@@ -141,8 +142,83 @@ def test_a_run_cut_short_is_found_and_can_go_on(
     collection.abandon([waiting])
     collection = opened(path)
     assert collection.interrupted() == []
-    assert [collection.record(number).state for number in (run, waiting)] == ["done", "discarded"]
+    assert [collection.record(number).state for number in collection.ids()] == ["done"], "the other has no model"
     assert collection.checkpoint(run) is None
+
+
+def stopped_run(collection: RunCollection, queue: FakeQueue, outcome: Outcome) -> int:
+    run = collection.begin(Request(), "clouds")
+    queue.run(run)
+    queue.tell(run, Sampled(sample(1)), Checkpointed(b"where it was stopped"))
+    queue.end(run, outcome, continuable=True)
+    return run
+
+
+def test_a_stopped_run_keeps_its_checkpoint_across_a_restart(
+    opened: Open, queue: FakeQueue, path: Path, outcome: Outcome, qtbot: QtBot
+) -> None:
+    run = stopped_run(opened(path), queue, outcome)
+    collection = opened(path)
+    assert collection.record(run).continuable
+    assert collection.checkpoint(run) == b"where it was stopped"
+    assert collection.interrupted() == [], "it has its model: nothing is asked about it"
+    collection.go_on(run)
+    assert (collection.record(run).state, collection.record(run).document) == ("queued", None)
+    queue.run(run)
+    queue.end(run, outcome)
+    assert not collection.record(run).continuable
+    collection = opened(path)
+    assert collection.checkpoint(run) is None
+    assert not collection.record(run).continuable
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("end", ["discarded", "failed"])
+def test_a_continued_run_that_is_discarded_goes_back_to_its_model(
+    opened: Open, queue: FakeQueue, path: Path, outcome: Outcome, qtbot: QtBot, end: str, killed: bool
+) -> None:
+    collection = opened(path)
+    run = stopped_run(collection, queue, outcome)
+    collection.go_on(run)
+    queue.run(run)
+    queue.tell(run, Sampled(sample(10**6)), Checkpointed(b"further"))
+    if killed:
+        collection = opened(path)
+        assert [record.id for record in collection.interrupted()] == [run]
+        collection.abandon([run])
+    elif end == "failed":
+        queue.fail(run, "why")
+        assert collection.record(run).error == "why"
+    else:
+        queue.discarded(run)
+    for reopened in (False, True):
+        collection = opened(path) if reopened else collection
+        record = collection.record(run)
+        assert (record.state, record.document, record.continuable) == ("done", outcome.document, True)
+        qtbot.waitUntil(lambda now=collection: not now.unwritten and len(now.trace(run)) > 0)
+        assert collection.model(run).certificate == outcome.trained.certificate
+        assert collection.trace(run).last.iteration == outcome.trace.last.iteration
+
+
+def test_a_discarded_run_leaves_the_table_and_undo_brings_it_back(opened: Open, queue: FakeQueue, path: Path) -> None:
+    collection = opened(path)
+    run = collection.begin(Request(), "clouds")
+    queue.run(run)
+    queue.discarded(run)
+    assert collection.ids() == []
+    collection.undo_stack.undo()
+    assert collection.record(run).state == "discarded"
+
+
+def test_checkpoints_take_a_bounded_room(
+    opened: Open, queue: FakeQueue, path: Path, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = opened(path)
+    runs = [stopped_run(collection, queue, outcome) for _ in range(3)]
+    monkeypatch.setattr("mcsvm_gui.ui.runs.file.MOST_CHECKPOINTS", 2 * len(b"where it was stopped"))
+    collection = opened(path)
+    assert [collection.record(run).continuable for run in runs] == [False, True, True]
+    assert collection.checkpoint(runs[0]) is None
 
 
 def test_a_failure_is_kept_in_words(opened: Open, queue: FakeQueue, path: Path) -> None:
@@ -170,7 +246,7 @@ def test_many_at_once_are_told_as_one(opened: Open, queue: FakeQueue, path: Path
     collection = opened(path)
     runs = [collection.begin(Request(), "a") for _ in range(60)]
     for run in runs:
-        queue.discarded(run)
+        queue.fail(run, "why")
     told: list[str] = []
     collection.project_read.connect(lambda: told.append("another project"))
     collection.removed.connect(lambda gone: told.append(f"{len(gone)} removed"))
@@ -186,7 +262,7 @@ def test_only_so_many_deletions_can_be_undone(opened: Open, queue: FakeQueue, pa
     collection = opened(path)
     runs = [collection.begin(Request(), "a") for _ in range(UNDO_LIMIT + 1)]
     for run in runs:
-        queue.discarded(run)
+        queue.fail(run, "why")
     first, second = (weakref.ref(collection.record(run)) for run in runs[:2])
     for run in runs:
         collection.delete([run])
@@ -389,6 +465,7 @@ class Book(RuleBasedStateMachine):
         Book.count += 1
         self.path = self.folder / f"{Book.count}.mcsvmproj"
         self.runs: dict[int, dict[str, str]] = {}
+        self.before: dict[int, str] = {}  # the states of runs that were continued
         self.done: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self.undone: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self.open()
@@ -421,17 +498,33 @@ class Book(RuleBasedStateMachine):
             self.queue.run(run)
             self.runs[run]["state"] = "running"
 
-    @rule(data=st.data(), what=st.sampled_from(["done", "failed", "discarded"]))
+    @rule(data=st.data())
+    def go_on(self, data: st.DataObject) -> None:
+        known = [run for run in self.runs if self.collection.record(run).continuable]
+        if known:
+            run = data.draw(st.sampled_from(known))
+            if self.runs[run]["state"] == "done":
+                self.before[run] = "done"
+            self.collection.go_on(run)
+            self.queue.become(run, JobState.QUEUED)
+            self.runs[run]["state"] = "queued"
+
+    @rule(data=st.data(), what=st.sampled_from(["done", "stopped", "failed", "discarded"]))
     def leave(self, data: st.DataObject, what: str) -> None:
         run = self.some(data, "queued", "running")
         if run is None:
             return
         {
             "done": lambda: self.queue.end(run, self.outcome),
+            "stopped": lambda: self.queue.tell(run, Checkpointed(b""), Trained(self.outcome, True), JobState.DONE),
             "failed": lambda: self.queue.fail(run, "why"),
             "discarded": lambda: self.queue.discarded(run),
         }[what]()
-        self.runs[run]["state"] = what
+        before = self.before.pop(run, None)
+        self.runs[run]["state"] = "done" if what == "stopped" else what if what == "done" or before is None else before
+        if self.runs[run]["state"] == "discarded":
+            gone = {run: self.runs[run]}
+            self.edit(lambda: self.drop(gone), lambda: self.runs.update(gone))
 
     @rule(data=st.data(), field=st.sampled_from(["name", "note"]), text=st.text("ab\n'", min_size=1, max_size=3))
     def write(self, data: st.DataObject, field: str, text: str) -> None:

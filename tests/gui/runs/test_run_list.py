@@ -34,7 +34,9 @@ class Office(QObject):
         self.panel = RunPanel(columns())
         self.said: list[str] = []
         self.message.connect(self.said.append)
-        workspace: Any = SimpleNamespace(runs=self.runs, tasks=self.tasks, message=self.message)
+        workspace: Any = SimpleNamespace(
+            runs=self.runs, tasks=self.tasks, message=self.message, continue_runs=lambda runs: None
+        )
         self.presenter = RunListPresenter(self.panel, workspace)
 
     @property
@@ -68,7 +70,7 @@ def test_deletion_and_its_undo_are_seen_and_said(office: Office) -> None:
 def test_many_runs_come_and_go_at_once(office: Office) -> None:
     runs = [office.runs.begin(record(1).request, "data") for _ in range(MANY + 5)]
     for run in runs:
-        office.queue.discarded(run)
+        office.queue.fail(run, "why")
     office.presenter.delete(runs)
     assert office.shown == [5, 4, 3, 2, 1]
     office.runs.undo_stack.undo()

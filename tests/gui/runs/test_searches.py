@@ -180,7 +180,7 @@ def test_a_file_may_hold_anything(tmp_path: Path, qtbot: QtBot, kept: dict[str, 
     with pytest.raises(InputError):
         cut.asked()
     again.work.search_on(cut)
-    assert "cannot go on" in again.said[0]
+    assert "cannot be continued" in again.said[0]
     again.close()
 
 

@@ -37,7 +37,11 @@ class FakeRuns(NoRuns):
 
     def record(self, run: int) -> Any:
         files = [file for file in (self.request.data, self.request.test) if file]
-        return SimpleNamespace(request=self.request, name="ww 1", named_files=lambda: files)
+        known = {"continuable": True, "ending": None, "state": "interrupted"}
+        return SimpleNamespace(request=self.request, name="ww 1", named_files=lambda: files, **known)
+
+    def __contains__(self, run: int) -> bool:
+        return True
 
     def named_files(self) -> set[str]:
         return set(self.record(1).named_files())
@@ -45,7 +49,7 @@ class FakeRuns(NoRuns):
     def checkpoint(self, run: int) -> bytes | None:
         return b"where it was"
 
-    def go_on(self, run: int) -> None:
+    def go_on(self, run: int, request: Request) -> None:
         self.gone_on.append(run)
 
 
@@ -236,7 +240,7 @@ def test_a_run_whose_data_have_changed_stays_where_it_is(desk: Desk) -> None:
     assert desk.queue.submitted == []
     assert desk.runs.gone_on == []
     assert desk.said == [
-        ("message", f"ww 1 cannot go on: {FileError(VOWEL, 'the file has changed since it was trained on')}")
+        ("message", f"ww 1 cannot be continued: {FileError(VOWEL, 'the file has changed since it was trained on')}")
     ]
 
 
@@ -244,7 +248,7 @@ def test_a_run_that_names_no_data_is_told_from_an_error_of_ours(desk: Desk) -> N
     desk.runs.request = Request()
     desk.workspace.go_on(7)
     desk.settle()
-    assert desk.said == [("message", "ww 1 cannot go on: the run does not name its data")]
+    assert desk.said == [("message", "ww 1 cannot be continued: the run does not name its data")]
 
 
 def test_a_run_whose_data_may_not_be_read_waits_for_the_answer(desk: Desk) -> None:

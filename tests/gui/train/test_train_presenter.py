@@ -37,7 +37,7 @@ from solvers.run.trace import Sample, Trace
 
 class View(FormView):
     form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
-    find_best_asked = Signal()
+    find_best_asked, continue_asked = Signal(), Signal()
     pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
     python_asked, runs_python_asked = Signal(), Signal()
     check_acted, scheduler_test_asked = Signal(str, object), Signal()

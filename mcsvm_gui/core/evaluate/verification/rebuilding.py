@@ -13,7 +13,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Preparation, TablePreparation
 from mcsvm_gui.core.machine.calibration import OutOfFold
 from mcsvm_gui.core.machine.posing import Posed, pose_request
-from mcsvm_gui.core.machine.session import limits_of
+from mcsvm_gui.core.machine.session import dense_duals, limits_of
 from mcsvm_gui.core.machine.trained import Calibrated, TrainedModel, Weighing, unlearned_columns
 from solvers.dual.certificate import Proof, certify, total_of
 from solvers.errors import InputError
@@ -83,19 +83,10 @@ def can_recalibrate(trained: TrainedModel) -> bool:
 
 def alphas_of(trained: TrainedModel, problem: Problem) -> list[np.ndarray]:
     """The dual variables of each part, for all of its examples."""
-    duals, found = trained.duals, []
+    duals = trained.duals
     if duals.parts.size != problem.part_count + 1 or duals.alpha.shape[1] != problem.form.slots:
         raise InputError("the dual variables are those of another machine than the request names")
-    for number in range(problem.part_count):
-        mine = slice(duals.parts[number], duals.parts[number + 1])
-        where = np.arange(len(problem))[problem.rows_of(number)]
-        places = np.searchsorted(where, duals.rows[mine])
-        if not np.array_equal(where[np.minimum(places, where.size - 1)], duals.rows[mine]):
-            raise InputError("the dual variables belong to other rows than the training data has")
-        alpha = np.zeros((where.size, problem.form.slots))
-        alpha[places] = duals.alpha[mine]
-        found.append(alpha)
-    return found
+    return [dense_duals(duals, problem, number) for number in range(problem.part_count)]
 
 
 def _proof(trained: TrainedModel, problem: Problem, number: int, alpha: np.ndarray) -> Proof:

@@ -1,8 +1,8 @@
-"""The one question at the end: jobs still run."""
+"""The dialog that asks what becomes of running jobs when the window is closed."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from mcsvm_gui.ui.kit.dialog import Dialog
@@ -13,6 +13,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 class LeavingDialog(Dialog):
     stop_chosen = Signal()
+    later_chosen = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "leavingDialog", tr("Jobs are running"), 56 * UNIT, 20 * UNIT)
@@ -23,24 +24,31 @@ class LeavingDialog(Dialog):
             selectable(
                 "",
                 "muted",
-                tr("Trainings keep their models, with certificates; searches keep the cells that are done."),
+                tr(
+                    "“Continue next time” saves the point that each job has reached and closes at once. The next start"
+                    " offers to continue.\n“Stop and keep” makes a model of each running training, with its"
+                    " certificate, and keeps the finished cells of searches. Waiting jobs are dropped, and no"
+                    " training follows a search."
+                ),
             )
         )
         self.body.addStretch()
         self.close_button.setText(tr("Cancel"))
         self.close_button.setAccessibleName(tr("Cancel"))
-        stop = self.add_button("stopAllButton", tr("Stop and keep all"), "stop-keep")
-        stop.setDefault(True)
-        stop.clicked.connect(self._stop)
+        stop = self.add_button("stopAllButton", tr("Stop and keep"), "stop-keep")
+        stop.clicked.connect(lambda: self._choose(self.stop_chosen))
+        later = self.add_button("continueLaterButton", tr("Continue next time"), "pause")
+        later.setDefault(True)
+        later.clicked.connect(lambda: self._choose(self.later_chosen))
 
     def set_count(self, running: int) -> None:
         question = tr(
-            "{count} job has not ended. Stop it, keep what it has found and close?",
-            "{count} jobs have not ended. Stop them, keep what they have found and close?",
+            "{count} job is still running.",
+            "{count} jobs are still running.",
             count=running,
         )
         self._question.setText(question)
 
-    def _stop(self) -> None:
+    def _choose(self, chosen: SignalInstance) -> None:
         self.close()
-        self.stop_chosen.emit()
+        chosen.emit()

@@ -25,6 +25,7 @@ class Dialogs(QObject):
     setting_changed = Signal(str, object)
     settings_reset_asked = Signal()
     stop_chosen = Signal()
+    later_chosen = Signal()
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -105,4 +106,5 @@ class Dialogs(QObject):
 
         dialog = LeavingDialog(self._window)
         dialog.stop_chosen.connect(self.stop_chosen)
+        dialog.later_chosen.connect(self.later_chosen)
         return dialog

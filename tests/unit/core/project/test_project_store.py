@@ -36,7 +36,7 @@ def test_everything_comes_back(path: Path) -> None:
     store = ProjectStore(path)
     store.write([Change(one, parts={kind: kind.encode() for kind in PARTS}) for one in given], {"x": [1, None, "ä"]})
     store = reopened(store)
-    assert store.records() == given
+    assert store.records() == [replace(one, resumable=True) for one in given], "each has a checkpoint"
     assert all(store.part(one.id, kind) == kind.encode() for one in given for kind in PARTS)
     assert store.settings() == {"x": [1, None, "ä"]}
     assert store.last_id == len(given)
