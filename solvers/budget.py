@@ -62,6 +62,8 @@ class Budget:
     shrunk_least: int = 4000  # examples, at least; smaller parts are solved before a sample pays
     shrunk_held: float = 0.5  # rows that the store holds, as a share of the examples, below which the phase begins
     shrunk_shared: float = 0.25  # the same where all parts share the store (ova): rows of one serve the next
+    shrunk_trial: float = 1 / 32  # kernel rows of the trial per example: as many values as the matrix of a sample has
+    shrunk_trial_most: float = 1 / 8  # the same if half of these rows and more are of no support vector
     shrunk_sample: float = 1 / 4  # share of every class in the first sample; 1/8: 1.2 times, 20 000 x 784 of these
     shrunk_loose: float = 0.1  # violation, in margins, to which a sample is solved
     shrunk_strict: float = 0.9  # of the tolerance, for the last examples: float32 rows would refute a claim at 1

@@ -76,6 +76,29 @@ class Part:
         """Cache of the method between slices. Only for what has the same bits when recomputed: no checkpoint has it."""
         return {}
 
+    @cached_property
+    def _views(self) -> dict[str, tuple[Any, Part]]:
+        """Parts derived from this one, each with what it was derived for."""
+        return {}
+
+    def view(self, name: str, source: Any) -> Part | None:
+        """The derived part of this name if it was derived for the same number, or the very same array."""
+        known = self._views.get(name)
+        same = known is not None and (known[0] is source or (isinstance(source, float) and known[0] == source))
+        return known[1] if known is not None and same else None
+
+    def keep_view(self, name: str, source: Any, view: Part) -> Part:
+        """Keep a derived part in place of the last one of this name."""
+        self.drop_view(name)
+        self._views[name] = source, view
+        return view
+
+    def drop_view(self, name: str) -> None:
+        """Forget a derived part: its cache refers to it, and this cycle would hold its kernel rows."""
+        _, view = self._views.pop(name, (None, None))
+        if view is not None:
+            view.forget()
+
     def products(self, weights: np.ndarray) -> Work[np.ndarray]:
         """K @ weights in float64; of a part with an anchor, K @ (weights - anchor) beside its products."""
         if self.anchor is None:
@@ -85,9 +108,8 @@ class Part:
 
     def forget(self) -> None:
         """Empty the cache. Its objects refer to the part, and this cycle would hold the kernel rows until collected."""
-        view = self.kept.get("view")
-        if isinstance(view, Part):
-            view.forget()
+        for name in list(self._views):
+            self.drop_view(name)
         self.kept.clear()
 
 

@@ -31,6 +31,15 @@ class Lane:
     error: BaseException | None = None
     seconds_by_run: float = 0.0  # of `seconds`, those of the run's own thread
 
+    def drop(self) -> None:
+        """Let go of what was begun, kernel rows and all, without waiting for the garbage collector."""
+        if self.rest is not None:
+            self.rest.close()
+        if self.run is not None:
+            self.run.view.forget()
+            self.run.part.gram.release()
+        self.opening = self.rest = self.run = None
+
     @property
     def seconds(self) -> float:
         return 0.0 if self.run is None else self.run.seconds
@@ -63,7 +72,7 @@ class Ahead:
         self._begin, self._sizes, self._room = begin, sizes, room
         self._lanes: dict[int, Lane] = {}
         self._current, self._fresh = 0, 1  # the part in work, and the first that nobody has begun
-        self._helpers, self._going = 0, False
+        self._helpers, self._going, self._dropped = 0, False, False
         self._changed = threading.Condition()
 
     def go_on(self, current: int, threads: int) -> int:
@@ -79,6 +88,15 @@ class Ahead:
     def pause(self) -> None:
         """Let helpers leave at their next yield. Nobody waits for them."""
         self._going = False
+
+    def drop(self) -> None:
+        """Let go of everything that was begun; a helper drops the part that it works on when it leaves."""
+        with self._changed:
+            self._going, self._dropped = False, True
+            lanes = [lane for lane in self._lanes.values() if not lane.held]
+            self._lanes.clear()
+        for lane in lanes:
+            lane.drop()
 
     def take(self, number: int) -> Work[Lane | None]:
         """What was begun of this part. While a helper works on it, the caller works on others."""
@@ -119,7 +137,10 @@ class Ahead:
             lane.run.part.gram.release()
         with self._changed:
             lane.held = False
+            dropped = self._dropped
             self._changed.notify_all()
+        if dropped:
+            lane.drop()
 
     def _claim(self, *, by_helper: bool = False) -> Lane | None:
         """The first part that was left, or else a fresh one, where its kernel rows have room beside the others'.

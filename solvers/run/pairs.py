@@ -51,4 +51,6 @@ class PairQueue:
 
     def drop(self) -> None:
         """The run has ended: let go of matrices and of what was begun ahead."""
+        if self.ahead is not None:
+            self.ahead.drop()
         self.small = self.ahead = None

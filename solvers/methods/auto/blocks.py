@@ -64,8 +64,19 @@ def by_class(state: BlockState) -> BlockState:
     return state
 
 
-def advance(part: Part, state: BlockState, until: int, tolerance: float, budget: Budget = BUDGET) -> Work[Progress]:
-    """Rounds up to the step count `until`."""
+@dataclass
+class RowTrial:
+    """Rounds that may compute a bounded number of kernel rows."""
+
+    left: int = 0  # rows that may still be computed
+    used: int = 0  # rows that were computed
+    looks: int = 0  # how often it was decided whether it goes on
+
+
+def advance(
+    part: Part, state: BlockState, until: int, tolerance: float, budget: Budget = BUDGET, trial: RowTrial | None = None
+) -> Work[Progress]:
+    """Run rounds up to the step count `until`; return earlier, MOVING, if a trial has no kernel rows left."""
     bench = Workbench.of(part, budget)
     newton = True  # whether a Newton step may be asked for before the next round
     while state.steps < until or state.newton_next:
@@ -79,7 +90,12 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
         if event in ENDS:
             return ENDS[event]
         if event == jit.ROWS:
+            missing = int((part.gram.slot_of[wanted] < 0).sum())
+            if trial is not None and missing > trial.left:
+                return Progress.MOVING
             yield from bench.fetch(wanted)
+            if trial is not None:
+                trial.left, trial.used = trial.left - missing, trial.used + missing
             continue
         newton = True
         if event == jit.REFRESH:

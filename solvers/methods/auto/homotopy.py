@@ -125,10 +125,8 @@ def view_of(part: Part, share: float) -> Part:
     """The part at this share of its C."""
     if share == 1.0:
         return part
-    if part.kept.get("share") != share:
-        part.kept["share"], part.kept["view"] = share, replace(part, upper=share * part.upper)
-    view: Part = part.kept["view"]
-    return view
+    known = part.view("homotopy", share)
+    return part.keep_view("homotopy", share, replace(part, upper=share * part.upper)) if known is None else known
 
 
 def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> Work[None]:

@@ -1,13 +1,14 @@
 """Phase SHRUNK: blocks on examples whose whole kernel matrix the row store can hold.
 
 Where the row store cannot hold the rows of all support vectors, blocks compute the same rows again and again. So some
-examples become a part of their own: K_AA (W_A - anchor) moves their functions, and no row has other columns. It begins
-with a sample of every class, solved roughly (chunking: Boser et al. 1992). Each time such a part is solved, functions
-of the others follow from the change of the weights in single precision, and the next part is drawn: of the examples
-that are not settled at their bounds all, or where their matrix has no room as many as have, by chance in proportion to
-their violation. The worst alone would be solved without those that they compete with: 20 000 x 20, ww, took 1.8 times
-the kernel values. Between two looks at all, a look has only the examples that were not settled: the rest cannot
-violate soon.
+examples become a part of their own: K_AA (W_A - anchor) moves their functions, and no row has other columns. A trial
+comes first, which solves problems of few support vectors: blocks on all examples, with a bounded number of kernel rows.
+Then come the examples that violate, or a sample of every class, solved roughly (chunking: Boser et al. 1992). Each time
+such a part is solved, functions of the others follow from the change of the weights in single precision, and the next
+part is drawn: of the examples that are not settled at their bounds all, or where their matrix has no room as many as
+have, by chance in proportion to their violation. The worst alone would be solved without those that they compete with:
+20 000 x 20, ww, took 1.8 times the kernel values. Between two looks at all, a look has only the examples that were not
+settled: the rest cannot violate soon.
 The end is a claim of convergence for all examples, which the run verifies.
 """
 
@@ -24,7 +25,7 @@ from solvers.dual.quantities import Optimality, examine, gradients, weights_of
 from solvers.jit.linalg import copy_transposed
 from solvers.jit.rounding import SINGLE
 from solvers.methods.auto import blocks
-from solvers.methods.auto.blocks import BlockState
+from solvers.methods.auto.blocks import BlockState, RowTrial
 from solvers.methods.base import Progress
 from solvers.problem import Anchor, Part, narrowed
 from solvers.products import single_products
@@ -59,6 +60,8 @@ class Shrunk:
     solved: bool = False  # among the examples in use; next comes a look at the others
     doubted: bool = False  # a claim was refuted: before the next one, a look at all
     stale: bool = False  # a claim was refuted: the functions of the state are newer than all of this
+    trial: RowTrial = field(default_factory=RowTrial)
+    tried: bool = False  # the trial has ended without a solution
 
 
 def rehearse() -> None:
@@ -78,7 +81,17 @@ def applies(part: Part, budget: Budget) -> bool:
 def advance(
     part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget
 ) -> Work[Progress]:
-    """Rounds of blocks among the examples in use; where these are solved, a look at all others."""
+    """Rounds of blocks among the examples in use; where these are solved, a look at all others.
+
+    A trial comes first: rounds on all examples. Few support vectors need few kernel rows, however many examples there
+    are and however much memory.
+    """
+    while not shrunk.tried:
+        progress = yield from blocks.advance(part, state, until, tolerance, budget, shrunk.trial)
+        if progress is not Progress.MOVING or state.steps >= until:
+            return progress
+        prolong_trial(part, state, shrunk, budget)
+        yield
     if shrunk.stale or not shrunk.examples.size:
         begin(part, state, shrunk, tolerance, budget)
         yield
@@ -102,6 +115,15 @@ def advance(
         return Progress.STALLED
     grow(part, state, shrunk, violating, budget)
     return Progress.MILESTONE
+
+
+def prolong_trial(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget) -> None:
+    """Allow the trial kernel rows, at first and once more if few of those computed are of support vectors."""
+    trial, support = shrunk.trial, int(state.alpha.any(axis=1).sum())
+    trial.looks += 1
+    shrunk.tried = trial.looks > 2 or 2 * support > trial.used
+    share = budget.shrunk_trial if trial.looks == 1 else budget.shrunk_trial_most
+    trial.left = min(int(share * len(part)), part.gram.capacity) - trial.used
 
 
 def solve(
@@ -281,23 +303,16 @@ def leave(part: Part, state: BlockState, shrunk: Shrunk) -> Work[None]:
     yield from look(part, state, shrunk)
     yield from look_at_rest(part, state, shrunk)
     part.gram.widen()
-    forget_view(part)
-    vars(shrunk).update(vars(Shrunk()))
+    part.drop_view("shrunk")
+    vars(shrunk).update(vars(Shrunk(tried=True)))
 
 
 def view_of(part: Part, shrunk: Shrunk) -> Work[Part]:
     """The part of the examples in use."""
-    known: tuple[np.ndarray, Part] | None = part.kept.get("shrunk")
-    if known is None or known[0] is not shrunk.examples:
-        forget_view(part)
-        gram = yield from part.gram.narrow(shrunk.examples)
-        anchor = Anchor(shrunk.latest[shrunk.examples], shrunk.products[shrunk.examples])
-        part.kept["shrunk"] = known = shrunk.examples, replace(narrowed(part, shrunk.examples, gram), anchor=anchor)
-    return known[1]
-
-
-def forget_view(part: Part) -> None:
-    """Its work space refers to it, and this cycle would hold the kernel rows of every view until collected."""
-    known: tuple[np.ndarray, Part] | None = part.kept.pop("shrunk", None)
+    known = part.view("shrunk", shrunk.examples)
     if known is not None:
-        known[1].forget()
+        return known
+    part.drop_view("shrunk")  # before its matrix is replaced
+    gram = yield from part.gram.narrow(shrunk.examples)
+    anchor = Anchor(shrunk.latest[shrunk.examples], shrunk.products[shrunk.examples])
+    return part.keep_view("shrunk", shrunk.examples, replace(narrowed(part, shrunk.examples, gram), anchor=anchor))

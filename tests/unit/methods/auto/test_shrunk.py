@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import time
 import weakref
 from dataclasses import replace
 from itertools import product
@@ -16,6 +17,7 @@ from small_data import blobs, finished, interrupt, problem_of
 from solvers.budget import BUDGET, Phase
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import weights_of
+from solvers.gram import Gram
 from solvers.methods.auto import shrunk
 from solvers.methods.auto.blocks import BlockState
 from solvers.methods.auto.conductor import Auto, AutoState
@@ -23,7 +25,7 @@ from solvers.methods.base import Progress
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
-from solvers.work import Work, finish, ready
+from solvers.work import Work, finish, limited, ready
 
 X, Y = blobs(n=400, classes=3, features=3, seed=4)
 SMALL = {"shrunk_least": 1, "shrunk_examples": 24, "shrunk_variables": 48, "interior_race": False, "shrunk_shared": 0.5}
@@ -220,6 +222,52 @@ def test_a_large_store_needs_no_shrinking() -> None:
     problem = problem_of(X, Y)
     assert Auto(replace(BUDGET, **SMALL)).opening(problem.part(0)) is Phase.BLOCKS
     assert METHOD.opening(posed().part(0)) is Phase.SHRUNK
+
+
+def test_more_memory_costs_no_more_kernel_values() -> None:
+    """A few rows of one class against thousands: few support vectors, however many rows the store has room for."""
+    x = np.random.default_rng(3).normal(size=(5000, 2))
+    y = np.repeat([0, 1], [15, 4985])
+    x[:15] += 2.5
+    values = []
+    for room in (4.0, 40.0):
+        run = ended(Run(problem_of(x, y, "ovo", cost=1.0, cache_mb=room), "auto", Limits(1e-3)))
+        assert run.ending is Ending.CONVERGED
+        assert {decision.phase for decision in run.decisions} == {"shrunk"}
+        values.append(run.kernel_evaluations)
+    assert values[1] <= 1.05 * values[0]
+    assert values[1] <= 5000**2 / 8  # the rows of the trial, at most
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("stopped", [False, True])
+def test_kernel_rows_of_a_pair_are_given_back_when_it_ends(threads: int, stopped: bool) -> None:
+    """50,000 x 54 with a cache of 2,000 MB held the rows of an earlier pair as well, 2,000 MB more."""
+    grams: weakref.WeakSet[Gram] = weakref.WeakSet()
+    begin = Gram.__init__
+
+    def watched(gram: Gram, *given: object, **named: object) -> None:
+        begin(gram, *given, **named)  # type: ignore[arg-type]
+        grams.add(gram)
+
+    run = Run(posed("ovo"), METHOD, Limits(1e-3))
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.MonkeyPatch.context() as patch, limited(threads):
+            patch.setattr(Gram, "__init__", watched)
+            while run.running:
+                run.advance(1)
+                if stopped and run._finished:
+                    run.stop()
+        del run
+        deadline = time.monotonic() + 10.0
+        while len(grams) and time.monotonic() < deadline:
+            time.sleep(0.01)  # a helper drops its part when it leaves
+        assert [gram for gram in grams if gram.store.size or gram._inner is not None] == []
+        assert len(grams) == 0
+    finally:
+        gc.enable()
 
 
 def test_the_rows_of_earlier_examples_are_given_back_at_once() -> None:
