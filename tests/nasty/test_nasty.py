@@ -35,7 +35,6 @@ SENTENCES: dict[str, tuple[str, int | None]] = {
     "overflow.csv": (r'2 infinite or too large.*"x".*lines 4 and 5', 4),
     "nan_inf.csv": ("2 NaN and 3 infinite.*lines 3-7", 3),
     "odd_numbers.csv": (r'"0x10" and "1_000" \(lines 4 and 5\)', 4),
-    "dates.csv": ('"when" holds dates', 2),
     "empty.csv": ("the file is empty", None),
     "header_only.csv": ("no data rows", None),
     "png_named.csv": ("not a text file", None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,9 @@ def run(options: argparse.Namespace) -> int:
     trained = with_missing_rule(model_file.load(options.model), options)
     check_outputs([options.report], (options.model, options.data, options.costs))
     costs = None if options.costs is None else read_costs(options.costs)
-    dataset = open_for(trained, options.data, read_options(options, trained.request.read)).counting()
+    dataset = open_for(
+        trained, options.data, read_options(options, replace(trained.request.read, skip_lines=None))
+    ).counting()
     known = trained.rows is not None and folds is None
     trained_on = trained.rows.contains(dataset.row_source) if known and trained.rows else np.zeros(dataset.rows, bool)
     part = trained_on.any() and int((~trained_on).sum()) >= FEWEST_OTHERS

@@ -23,6 +23,7 @@ _NO_WARNING = {"sparse", "categories", "filled", "dropped rows", "comments", "qu
 _NO_WARNING |= {"label-truth-values", "label-spellings", "trailing-separator", "label-blanks", "weightless-rows"}
 _NO_WARNING |= {"row-names", "words", "joined categories"}
 
+_OF_NAMES = {"MC005", "MC011", "MC012", "MC016"}  # findings on columns that name or group the rows
 _PICKED = {"MC002": "contradictions", "MC003": "repeated"}  # findings about rows that can be shown
 
 
@@ -60,9 +61,20 @@ def look(plan: CheckedPlan) -> Looked:
     """Looks at every cell: not in the window's thread."""
     from mcsvm_gui.core.check.table import check_data
 
-    notices = (*plan.dataset.notices, *plan.prepared.notices)
-    remarks = tuple(_remark(notice) for notice in dict.fromkeys(notices) if notice.code not in _FOUND)
-    return Looked(check_data(plan), remarks)
+    notices = dict.fromkeys((*plan.dataset.notices, *plan.prepared.notices))
+    findings = check_data(plan)
+    spoken = {finding.where.values.get("names") for finding in findings if finding.code in _OF_NAMES}
+    remarks = (notice for notice in notices if notice.code not in _FOUND and _about(notice) not in spoken)
+    return Looked(findings, tuple(map(_remark, remarks)))
+
+
+def _about(notice: Notice) -> object:
+    """The column that a notice says what a finding may say too: that it names or groups the rows."""
+    if notice.code == "many-categories":
+        return notice.sentence.values["name"]
+    if notice.code == "index-column":
+        return notice.sentence.values["columns"].values["names"]
+    return notice
 
 
 def advice_of(finding: Finding) -> Advice:

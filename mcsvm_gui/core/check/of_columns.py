@@ -29,6 +29,14 @@ def leaving_out(plan: CheckedPlan, name: str, do: Sentence) -> Sentence:
     return do if drop is None else Sentence("{do}: {drop}", do=do, drop=drop)
 
 
+def naming_rows(plan: CheckedPlan, name: str) -> Sentence:
+    """Two buttons for a column that names rows, the one that keeps the names first."""
+    names, drop = plan.name_rows_by(name), plan.leave_out(name)
+    if names is None or drop is None:
+        return Sentence("use it as row names, or leave it out")
+    return Sentence("keep it as row names: {names}; or {drop}", names=names, drop=drop)
+
+
 class Leak(Check[CheckedPlan]):
     code, title = "MC010", Sentence("A column tells the class by itself")
 
@@ -38,7 +46,7 @@ class Leak(Check[CheckedPlan]):
         majority = np.bincount(plan.codes).max() / plan.codes.size
         allowed = LEAK * (1.0 - majority)
         for held in plan.columns:
-            right = told_by(held, plan.codes)
+            right = None if held.name in plan.likely_groups else told_by(held, plan.codes)
             if right is not None and 1.0 - right <= allowed:
                 what = Sentence(
                     "the column {name} alone tells {share} of the rows their class",
@@ -78,8 +86,7 @@ class Identifier(Check[CheckedPlan]):
                 what = Sentence(
                     "nearly every row has another {name}: it names rows and says little else", name=held.name
                 )
-                do = Sentence("leave it out, or keep rows that share it together")
-                yield self.found(columns([held.name]), what, leaving_out(plan, held.name, do))
+                yield self.found(columns([held.name]), what, naming_rows(plan, held.name))
 
 
 def _names_rows(plan: CheckedPlan, held: Held) -> bool:
@@ -119,9 +126,11 @@ class RowNumber(Check[CheckedPlan]):
         for held in plan.columns if plan.looked.size >= FEWEST else ():
             whole = _different_whole_numbers(plan, held) if held.column.kind == "number" else None
             if whole is not None and _consecutive(whole):
-                what = Sentence("the column {name} numbers the rows", name=held.name)
-                do = Sentence("leave it out, as it tells the class in a sorted file and is noise elsewhere")
-                yield self.found(columns([held.name]), what, leaving_out(plan, held.name, do))
+                what = Sentence(
+                    "the column {name} numbers the rows: it tells the class in a sorted file and is noise elsewhere",
+                    name=held.name,
+                )
+                yield self.found(columns([held.name]), what, naming_rows(plan, held.name))
 
 
 class TimeOrder(Check[CheckedPlan]):
@@ -202,7 +211,7 @@ class ManyLevels(Check[CheckedPlan]):
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         for held in plan.columns:
             levels = plan.levels.get(held.position, 0)
-            if levels > MANY_LEVELS and not _names_rows(plan, held):
+            if levels > MANY_LEVELS and not _names_rows(plan, held) and held.name not in plan.likely_groups:
                 what = Sentence(
                     "the column {name} holds {levels} different texts, each of them becomes a feature; is it a name?",
                     name=held.name,

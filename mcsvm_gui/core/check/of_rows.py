@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.figures import percent
-from mcsvm_gui.core.check.finding import Check, Finding, Severity, file, rows
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file, rows
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
@@ -101,3 +102,32 @@ class TornGroups(Check[CheckedPlan]):
                 if plan.test is not None:
                     do = Sentence("test on groups that were not trained on")
                 yield self.found(Sentence("column {name}", name=plan.dataset.group_name), notice.sentence, do)
+
+
+class LikelyGroups(Check[CheckedPlan]):
+    code, title = "MC005", Sentence("Rows that may belong together")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        dataset = plan.dataset
+        if dataset.table is None or dataset.labels is None or dataset.groups is not None or dataset.folds is not None:
+            return
+        for name, levels in plan.likely_groups.items():
+            what = Sentence(
+                "the column {name} looks like groups of rows ({groups} different values): if rows of one group are"
+                " alike, the test is too kind, because it finds rows of the same groups in training",
+                name=name,
+                groups=levels,
+            )
+            do = Sentence("keep rows of one group on one side of every split: {groups}", groups=group_by(name))
+            drop = plan.leave_out(name)
+            if drop is not None:
+                do = Sentence("{do}; if it says nothing about new rows: {drop}", do=do, drop=drop)
+            yield self.found(columns([name]), what, do)
+
+
+def group_by(name: str) -> Remedy:
+    """Return the remedy that makes a column the groups; if its name cannot be shown, the choice is the user's."""
+    return Remedy("groups", name if name.isprintable() and not _NUMBER.fullmatch(name) else None)
+
+
+_NUMBER = re.compile(r"[+-]?[0-9]+")  # the option takes it for the number of a column

@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import held_cells
 from mcsvm_gui.core.data.remedies import for_column
+from mcsvm_gui.core.data.roles.grouping import names_groups
 from mcsvm_gui.core.data.splitting import Split
 from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError, Sentence
@@ -96,6 +97,11 @@ class CheckedPlan:
             return None
         return self.keys[self.sides.train], self.keys[self.sides.test], self.sides.test
 
+    def name_rows_by(self, name: str) -> Sentence | None:
+        """What makes a column the names of rows, of a format whose columns can be chosen."""
+        known = READERS[self.dataset.format].options if self.dataset.format in READERS else ()
+        return for_column("names", name) if "names" in known else None
+
     def leave_out(self, name: str) -> Sentence | None:
         """What leaves a column out, of a format whose columns can be chosen."""
         known = READERS[self.dataset.format].options if self.dataset.format in READERS else ()
@@ -130,6 +136,20 @@ class CheckedPlan:
         stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
         return np.sort(np.argsort(-stored, kind="stable")[:FULLEST])
 
+    @cached_property
+    def likely_groups(self) -> dict[str, int]:
+        """Columns that look like groups of rows, and how many groups each has."""
+        table, found = self.dataset.table, dict[str, int]()
+        if table is None:
+            return found
+        for held in self.columns:
+            if held.column.kind == "category" or (held.column.kind == "number" and _whole_numbers(held.cells)):
+                cells = held_cells(self.dataset, held.position)
+                levels = list(dict.fromkeys(cells[~pd.isna(cells)].tolist()))
+                if names_groups(held.name, levels, self.dataset.rows):
+                    found[held.name] = len(levels)
+        return found
+
     def whole(self, held: Held) -> np.ndarray:
         """All cells of a column of a table."""
         return held_cells(self.dataset, held.position)
@@ -162,6 +182,11 @@ class CheckedPlan:
         except InputError as error:
             return PreparedPlan((), error)
         return PreparedPlan(tuple(one for one in notices if not (refused and one.code == "filled")), None)
+
+
+def _whole_numbers(cells: np.ndarray) -> bool:
+    with np.errstate(invalid="ignore"):
+        return bool(((cells == np.rint(cells)) | np.isnan(cells)).all())
 
 
 def _with_columns(dataset: Dataset, kept: list[int]) -> Dataset:

@@ -13,6 +13,7 @@ from mcsvm_gui.core.check.results import CheckedResults
 
 OF_DATA: tuple[type[Check[CheckedPlan]], ...] = (
     *(of_rows.RowsOnBothSides, of_rows.Contradictions, of_rows.Repetitions, of_rows.TornGroups),
+    of_rows.LikelyGroups,
     *(of_columns.Leak, of_columns.Identifier, of_columns.RowNumber, of_columns.Constant, of_columns.Empty),
     *(of_columns.Twins, of_columns.ManyLevels, of_columns.Unscaled, of_columns.Stretched, of_columns.TimeOrder),
     *(of_gaps.Gaps, of_gaps.TellingGaps, of_gaps.MostlyGaps),

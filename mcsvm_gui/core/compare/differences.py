@@ -44,7 +44,7 @@ def disagreements_of(runs: Sequence[ScoredRun]) -> tuple[ResultTable, str]:
 def disagreement_table(comparison: Comparison, rows: np.ndarray) -> ResultTable:
     headings = (
         Header(Sentence("Row"), tip=Sentence("The number of the data row in the file")),
-        *(Header(name, number=False, term=Sentence("Row name")) for name in comparison.names),
+        *(Header(name, number=False, term=Sentence("Row")) for name in comparison.names),
         Header(Sentence("True class"), number=False),
         *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
     )

@@ -40,6 +40,7 @@ class Field:
     free: bool = False  # another answer may be typed
     hint: str = ""  # what may be typed
     shown: bool = True
+    spin: tuple[int, int] | None = None  # lowest and highest of a whole number
 
 
 _ASKED_FOR = {  # rules that only some data need, by the columns that need them
@@ -133,6 +134,10 @@ def _features(dataset: Dataset, *, text: bool) -> list[str]:
 
 def _field(option: str, value: str | None, guess: str | None, dataset: Dataset | None) -> Field:
     asked = None if value in (None, AUTOMATIC) else value
+    spin = options_of(ReadOptions)[option].spin
+    if spin is not None:
+        automatic = tr("Automatic") if guess is None else tr("Guessed: {value}", value=guess)
+        return Field(option, titles()[option], (FieldChoice(None, automatic),), asked, guess is not None, spin=spin)
     known = _answers(option, () if dataset is None else dataset.tables)
     named = {answer.value: answer.text for answer in known}
     automatic = tr("Automatic") if guess is None else tr("Guessed: {value}", value=named.get(_plain(guess), guess))

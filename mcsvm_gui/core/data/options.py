@@ -127,6 +127,12 @@ class ReadOptions:
     format: str = option(
         "auto", Choice(known=_formats), "File format", note="default: what the content shows", **READING
     )
+    skip_lines: int | None = option(
+        *(None, Whole(lowest=0), "Lines above the header", "Skip this many lines above the header"),
+        note="default: what the first lines show",
+        spin=(0, 9999),
+        **READING,
+    )
     header: str = option(
         *("auto", Choice(titles=HEADERS), "Header line", "Whether the first line names the columns"),
         **READING,

@@ -28,7 +28,8 @@ _DEEDS = {
 _DEEDS_OF_COLUMNS = {
     "text": Sentence("Read as text"),
     "dates": Sentence("Read as dates"),
-    "names": Sentence("Show as names"),
+    "names": Sentence("Use as row names"),
+    "groups": Sentence("Keep its rows together"),
     "drop": Sentence("Leave column out"),
 }
 

@@ -87,6 +87,8 @@ def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
     numbered = isinstance(training.columns, NumberedColumns)
     # Columns go by their names: a number may be another column there.
     read = with_kinds(read, training.columns, training.date_order, training.unused, tuple(training.row_names))
+    # Instruments write as many lines above the header as they have to say: another file may have others.
+    read = replace(read, skip_lines=None)
     named = _for_format_of(path, replace(read, groups=training.group_name, fold_column=training.fold_name))
     named = replace(named, weights=None) if training.weight_name else named
     test = open_like(path, named, None if numbered else training.label_name, training.weight_name).counting()

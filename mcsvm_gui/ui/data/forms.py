@@ -90,6 +90,7 @@ class ReadingForm(Form):
     def __init__(self) -> None:
         super().__init__(tr("How the file is read"))
         self.boxes: dict[str, QComboBox] = {}
+        self.spins: dict[str, QSpinBox] = {}
         self.titles: dict[str, QLabel] = {}
         self._typed = ""  # since the form was shown
         self.guess = wrapped("labelGuess", "muted", tr("guessed; change it if wrong"))
@@ -97,25 +98,52 @@ class ReadingForm(Form):
     def show_fields(self, fields: Sequence[Field], marked: Sequence[str] = ()) -> None:
         self._typed = ""
         for field in fields:
-            if field.option not in self.boxes:
+            if field.option not in self.titles:
                 self._add(field)
             self._show(field, field.option in marked)
 
     def focus(self, option: str) -> None:
-        self.boxes[option].setFocus(Qt.FocusReason.OtherFocusReason)
+        self._control(option).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def controls(self) -> list[QWidget]:
+        """All fields, from top to bottom."""
+        return [self._control(option) for option in self.titles]
+
+    def _control(self, option: str) -> QWidget:
+        return self.spins[option] if option in self.spins else self.boxes[option]
 
     def _add(self, field: Field) -> None:
+        if field.spin is not None:
+            self._add_spin(field, field.spin)
+            return
         box = answers_box(f"{field.option}Combo", field.title)
         self.boxes[field.option], self.titles[field.option] = box, self.add(field.title, box)
         box.currentIndexChanged.connect(lambda: self._tell(field.option))
         if field.option == "label":
             self.grid.addWidget(self.guess, self.grid.rowCount(), 1)
 
+    def _add_spin(self, field: Field, ends: tuple[int, int]) -> None:
+        """Add a field of a whole number, whose lowest value stands for a guess."""
+        spin = _spin(f"{_camel(field.option)}Spin", field.title, ends[1])
+        spin.setMinimum(ends[0] - 1)
+        spin.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.spins[field.option], self.titles[field.option] = spin, self.add(field.title, spin)
+        told = lambda value: None if value < ends[0] else str(value)  # noqa: E731
+        spin.valueChanged.connect(lambda value: self.changed.emit(field.option, told(value)))
+
     def _show(self, field: Field, marked: bool) -> None:
-        box, title = self.boxes[field.option], self.titles[field.option]
-        fill(box, field.answers, field.value)
-        self._let_type(box, field)
-        for part in (box, title):
+        control, title = self._control(field.option), self.titles[field.option]
+        if field.option in self.spins:
+            spin = self.spins[field.option]
+            with QSignalBlocker(spin):
+                spin.setSpecialValueText(field.answers[0].text)
+                spin.setValue(spin.minimum() if field.value is None else int(field.value))
+        else:
+            box = self.boxes[field.option]
+            fill(box, field.answers, field.value)
+            self._let_type(box, field)
+        for part in (control, title):
             part.setVisible(field.shown or marked)
             part.setEnabled(not field.reason)
             part.setToolTip(field.reason)
@@ -288,9 +316,13 @@ class SeveralButton(QToolButton):
         self.setAccessibleName(f"{self._title}: {words}")
 
 
+def _camel(option: str) -> str:
+    first, *others = option.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
 def _control(option: Option) -> QWidget:
-    first, *rest = option.name.split("_")
-    name, asked = first + "".join(map(str.capitalize, rest)), tr(option.title)
+    name, asked = _camel(option.name), tr(option.title)
     if isinstance(option.kind, Choice):
         box = answers_box(f"{name}Combo", asked)
         for word, title in option.kind.entries.items():

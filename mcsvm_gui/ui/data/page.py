@@ -97,6 +97,9 @@ class DataPage(QWidget):
         self.paste.setToolTip(tr("Take the cells that a spreadsheet has copied"))
         self.open = push_button("openButton", tr("Open…"))
         self.open.setAccessibleName(tr("Open data"))
+        self.folder = push_button("openFolderButton", tr("Folder…"))
+        self.folder.setAccessibleName(tr("Open folder"))
+        self.folder.setToolTip(tr("Open the files of a folder as one table"))
         words = QVBoxLayout()
         words.setSpacing(UNIT // 2)
         words.addWidget(self.title)
@@ -104,7 +107,7 @@ class DataPage(QWidget):
         self.header = QHBoxLayout()
         self.header.setSpacing(UNIT)
         nest(self.header, words, 1)
-        for button in (self.samples, self.paste, self.open):
+        for button in (self.samples, self.paste, self.folder, self.open):
             self.header.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
 
     def _build_body(self) -> None:
@@ -164,6 +167,7 @@ class DataPage(QWidget):
 
     def _connect(self) -> None:
         self.open.clicked.connect(self._ask_for_data)
+        self.folder.clicked.connect(self._ask_for_folder)
         self.paste.clicked.connect(self._paste)
         keys = QShortcut(QKeySequence.StandardKey.Paste, self)
         keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # a field that is typed into pastes for itself
@@ -191,6 +195,10 @@ class DataPage(QWidget):
 
     def _ask_for_data(self) -> None:
         file_dialogs.choose(self, tr("Open data"), "data", self._folder, self.file_chosen.emit)
+
+    def _ask_for_folder(self) -> None:
+        title = tr("Open a folder of data files")
+        file_dialogs.choose_folder(self, title, self._folder, self.file_chosen.emit)
 
     def _paste(self) -> None:
         """A file that was copied in a file manager, or text."""
@@ -258,8 +266,8 @@ class DataPage(QWidget):
     def _order(self) -> None:
         """The Tab key goes down the side, then to the data; fields of reading come with something to read."""
         form = self.preparation
-        side = [*self.reading.boxes.values(), *form.rules.values(), form.test, form.drop_test, form.holdout]
-        for first, second in pairwise([self.samples, self.paste, self.open, *side, form.seed]):
+        side = [*self.reading.controls, *form.rules.values(), form.test, form.drop_test, form.holdout]
+        for first, second in pairwise([self.samples, self.paste, self.folder, self.open, *side, form.seed]):
             QWidget.setTabOrder(first, second)
 
     def _work(self, name: str, words: str) -> None:
@@ -328,7 +336,7 @@ class DataPage(QWidget):
         self._folder = folder
 
     def focus_option(self, option: str) -> None:
-        if option in self.reading.boxes:
+        if option in self.reading.titles:
             self.reading.focus(option)
 
 

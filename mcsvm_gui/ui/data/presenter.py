@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,6 +114,8 @@ class DataPresenter(QObject):
         path, read = self.workspace.last_asked
         if path is None:
             return
+        if option == "names" and read.names is None and self._shown is not None:
+            read = replace(read, names=tuple(self._shown.row_names))  # those that were found stay names
         try:
             self.workspace.open_data(path, applied(read, option, value))
         except InputError as trouble:

@@ -21,7 +21,7 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
     first = runs[0]
     names = first.dataset.row_columns
     headings = [Header(tr("Row"), tip=tr("The number of the data row in the file"))]
-    headings += [Header(shortened(name, NAME), number=False, term=tr("Row name")) for name in names]
+    headings += [Header(shortened(name, NAME), number=False, term=tr("Row")) for name in names]
     headings += [Header(tr("Decided"), number=False)]
     headings += [Header(tr("In the file"), number=False)] if first.true is not None else []
     headings += [Header(tr("Lead"), tip=tr("The winner's score less that of the next class"))]
@@ -46,7 +46,7 @@ def neighbour_table(found: OneRow, names: Sequence[str], row_names: Sequence[str
     shown = list(names[:MOST_COLUMNS])
     headings = (
         Header(tr("Training row"), tip=tr("The number of the data row in the training file")),
-        *(Header(shortened(name, NAME), number=False, term=tr("Row name")) for name in row_names),
+        *(Header(shortened(name, NAME), number=False, term=tr("Row")) for name in row_names),
         Header(tr("Class"), number=False),
         Header(tr("Kernel"), tip=tr("1 where it equals the row, near 0 where it is far (rbf)")),
         Header(tr("Its part"), tip=tr("What it adds to the winner less the next class")),

@@ -29,6 +29,14 @@ def choose(parent: QWidget, title: str, kind: str, folder: str, chosen: Callable
     return _opened(dialog, chosen)
 
 
+def choose_folder(parent: QWidget, title: str, folder: str, chosen: Callable[[str], None]) -> QFileDialog:
+    """Ask for a folder to open; `chosen` receives its path unless the user cancels."""
+    dialog = _dialog(parent, title, [], folder)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    return _opened(dialog, chosen)
+
+
 def choose_target(
     parent: QWidget, title: str, kind: str, place: str, suffix: str, chosen: Callable[[str], None]
 ) -> QFileDialog:
@@ -46,7 +54,8 @@ def _dialog(parent: QWidget, title: str, named: list[str], folder: str) -> QFile
     dialog = QFileDialog(parent, title)
     dialog.setObjectName("fileDialog")
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setNameFilters(named)
+    if named:
+        dialog.setNameFilters(named)
     if folder:
         dialog.setDirectory(folder)
     return dialog

@@ -34,7 +34,8 @@ class PredictPage(QWidget):
     model_file_chosen = Signal(str)
     run_model_asked = Signal()
     data_file_asked = Signal()
-    data_file_chosen = Signal(str)
+    data_folder_asked = Signal()
+    data_file_chosen = Signal(str)  # or a folder
     open_data_asked = Signal()
     save_asked = Signal()
     save_chosen = Signal(str)
@@ -70,6 +71,9 @@ class PredictPage(QWidget):
         self._open_model = push_button("modelOpenButton", tr("Open model…"), "model")
         self._use_run = push_button("modelOfRunButton", tr("Model of the selected run"), "train")
         self._open_data = push_button("predictDataButton", tr("Open data…"), "open")
+        self._open_folder = push_button("predictFolderButton", tr("Folder…"), "open")
+        self._open_folder.setAccessibleName(tr("Open folder"))
+        self._open_folder.setToolTip(tr("Predict the rows of all files of a folder"))
         self._use_data = push_button("predictOpenDataButton", tr("The data of this project"), "data")
         self._save = push_button("predictSaveButton", tr("Save as CSV…"), "save")
         self._export = push_button("exportModelButton", tr("Export model"), "export")
@@ -125,7 +129,7 @@ class PredictPage(QWidget):
         return side
 
     def _data_side(self) -> QVBoxLayout:
-        side = _column(_row(self._open_data, self._use_data))
+        side = _column(_row(self._open_data, self._open_folder, self._use_data))
         self._data_title.setMinimumHeight(self._export.sizeHint().height())
         for label in (self._data_title, self._data_words, self._notice):
             side.addWidget(label)
@@ -155,6 +159,7 @@ class PredictPage(QWidget):
         self._open_model.clicked.connect(self.model_file_asked)
         self._use_run.clicked.connect(self.run_model_asked)
         self._open_data.clicked.connect(self.data_file_asked)
+        self._open_folder.clicked.connect(self.data_folder_asked)
         self._use_data.clicked.connect(self.open_data_asked)
         self._save.clicked.connect(self.save_asked)
         self._only_misses.toggled.connect(self.misses_toggled)
@@ -266,6 +271,9 @@ class PredictPage(QWidget):
 
     def choose_data(self, folder: str) -> None:
         file_dialogs.choose(self, tr("Open data"), "data", folder, self.data_file_chosen.emit)
+
+    def choose_data_folder(self, folder: str) -> None:
+        file_dialogs.choose_folder(self, tr("Open a folder of data files"), folder, self.data_file_chosen.emit)
 
     def choose_target(self, place: str) -> None:
         file_dialogs.choose_target(self, tr("Save predictions"), "csv", place, ".csv", self.save_chosen.emit)

@@ -33,6 +33,7 @@ class PredictView(Protocol):
     model_file_chosen: Any
     run_model_asked: Any
     data_file_asked: Any
+    data_folder_asked: Any
     data_file_chosen: Any
     open_data_asked: Any
     save_asked: Any
@@ -62,6 +63,7 @@ class PredictView(Protocol):
     def show_prediction(self, prediction: Prediction | None, rows: Any) -> None: ...
     def choose_model(self, folder: str) -> None: ...
     def choose_data(self, folder: str) -> None: ...
+    def choose_data_folder(self, folder: str) -> None: ...
     def choose_target(self, place: str) -> None: ...
     def offer_formats(self) -> None: ...
     def choose_export(self, name: str, place: str, suffix: str) -> None: ...
@@ -100,6 +102,7 @@ class PredictPresenter(QObject):
         view.model_file_chosen.connect(self.open_model)
         view.run_model_asked.connect(self.use_selected_run)
         view.data_file_asked.connect(lambda: view.choose_data(self.settings["last_folder"]))
+        view.data_folder_asked.connect(lambda: view.choose_data_folder(self.settings["last_folder"]))
         view.data_file_chosen.connect(self.open_data)
         view.open_data_asked.connect(self.use_open_data)
         view.misses_toggled.connect(self._show_misses)

@@ -101,7 +101,7 @@ class PredictionModel(QAbstractTableModel):
             return on_one_line(name)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(name)
-        return meaning(tr("Row name")) if role == Qt.ItemDataRole.WhatsThisRole else None
+        return meaning(tr("Row")) if role == Qt.ItemDataRole.WhatsThisRole else None
 
     def _told(self, section: int) -> str:
         name = self._class_of(section)

@@ -44,6 +44,7 @@ def pages() -> tuple[Page, ...]:
 def file_commands() -> tuple[Command | None, ...]:
     return (
         Command("openDataAction", tr("Open data…"), tr("Open a file of examples"), "Ctrl+O", "open"),
+        Command("openFolderAction", tr("Open folder…"), tr("Open the files of a folder as one table"), "", "open"),
         Command("openModelAction", tr("Open model…"), tr("Open a trained model to predict with"), "Ctrl+M", "model"),
         Command(
             "openProjectAction", tr("Open project…"), tr("Open a project with its runs"), "Ctrl+Shift+O", "project"

@@ -264,7 +264,11 @@ class MainWindow(QMainWindow):
             self._recent.addAction(tr("Clear this list"), self.recent_cleared.emit)
 
     def choose(self, kind: str, folder: str) -> None:
-        """Ask for a file to open: data, model or project."""
+        """Ask for a file to open: data, model or project; or for a folder of data files."""
+        if kind == "folder":
+            title, chosen = tr("Open a folder of data files"), lambda path: self.file_chosen.emit("data", path)
+            file_dialogs.choose_folder(self, title, folder, chosen)
+            return
         titles = {"data": tr("Open data"), "model": tr("Open model"), "project": tr("Open project")}
         file_dialogs.choose(self, titles[kind], kind, folder, lambda path: self.file_chosen.emit(kind, path))
 

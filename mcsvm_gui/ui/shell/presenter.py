@@ -99,6 +99,7 @@ class ShellPresenter(QObject):
     def _table(self) -> dict[str, Callable[[], object]]:
         return {
             "openDataAction": lambda: self._choose("data"),
+            "openFolderAction": lambda: self._choose("folder"),
             "openModelAction": lambda: self._choose("model"),
             "openProjectAction": lambda: self._choose("project"),
             "saveProjectAction": lambda: self.window.choose_project_target(self.workspace.runs.path),

@@ -62,7 +62,7 @@ def test_a_column_in_one_line(cars: Path) -> None:
 @pytest.mark.slow
 def test_a_role_chosen_is_how_the_file_is_read(stage: Stage, cars: Path) -> None:
     stage.open(cars)
-    stage.find(QPushButton, "datesWay").click()  # it could not be read before
+    stage.find(QPushButton, "datesAdvice").click()  # it is left out until somebody says what it is
     stage.settle()
     view = stage.find(QTableView, "columnRoles")
     assert [view.model().index(row, 1).data() for row in range(5)] == ["Date", *["Feature"] * 3, "Label"]

@@ -25,6 +25,7 @@ from mcsvm_gui.ui.predict.table import PredictionTable
 
 class FakePage(Remembering):
     model_file_asked, model_file_chosen, run_model_asked = Signal(), Signal(str), Signal()
+    data_folder_asked = Signal()
     data_file_asked, data_file_chosen, open_data_asked = Signal(), Signal(str), Signal()
     save_asked, save_chosen = Signal(), Signal(str)
     export_asked, export_chosen = Signal(str), Signal(str, str)

@@ -16,11 +16,20 @@ from mcsvm_gui.core.data.dataset import ColumnKind, Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import NO_LINES, Lines
 from mcsvm_gui.core.data.readers.cells import CellKind
-from mcsvm_gui.core.data.readers.columns import FEW_LEVELS, Cells, are_categories, mixture, no_numbers
+from mcsvm_gui.core.data.readers.columns import (
+    DATES,
+    FEW_LEVELS,
+    Cells,
+    are_categories,
+    dates_notice,
+    mixture,
+    no_numbers,
+)
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.formats import delimited
 from mcsvm_gui.core.data.readers.formats.delimited import DelimitedTable, RecordCells
 from mcsvm_gui.core.data.readers.formats.dialect import find_dialect
+from mcsvm_gui.core.data.readers.formats.preamble import without_preamble
 from mcsvm_gui.core.data.readers.formats.records import Records
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text
@@ -31,7 +40,8 @@ Blocks = Callable[[], Iterator[TextBlock]]  # from the start, each time
 
 
 def quote_of(data: bytes, options: ReadOptions) -> bytes:
-    return find_dialect(data, options).quote.encode()
+    below, _, _ = without_preamble(Source(Path(), data, ()), data, options)
+    return find_dialect(below, options).quote.encode()
 
 
 def datasets(
@@ -59,8 +69,8 @@ def datasets(
             raise
         first = first or dataset
         if list(dataset.columns) != list(first.columns):
-            differing = [a.name for a, b in zip(dataset.columns, first.columns, strict=True) if a != b]
-            positions = [layout.columns.index(name) for name in differing]
+            differing = {column.name for column in set(dataset.columns) ^ set(first.columns)}
+            positions = sorted(layout.columns.index(name) for name in differing)
             _read_whole_if_chosen(options, learned)
             _learn_kinds(positions, layout, path, blocks, options, learned)
             raise ReadAgainError
@@ -93,7 +103,9 @@ def _laid_out(
             layout, records = delimited.lay_out(
                 text, delimited.NAME, Declared(), options, needs_label=False, trailing=learned.trailing
             )
-            layout = replace(layout, roles=replace(layout.roles, kinds={**layout.roles.kinds, **learned.kinds}))
+            kinds = {**layout.roles.kinds, **learned.kinds}
+            dropped = (*layout.roles.dropped, *sorted(learned.left_out))
+            layout = replace(layout, roles=replace(layout.roles, kinds=kinds, dropped=dropped))
             yield layout, source, records, layout.notices
             continue
         records, found = delimited.following(layout, source, block.data, block.before)
@@ -135,6 +147,13 @@ class _Seen:
         if len(self.strange) < _WORDS:
             self.strange |= dict.fromkeys(cells.some(words))
 
+    @property
+    def dates(self) -> bool:
+        """Whether the column holds dates, as `columns.typed` decides of all cells at once."""
+        numbers = self.kinds[CellKind.NUMBER] + self.kinds[CellKind.INFINITE]
+        others = self.kinds[CellKind.TEXT] + self.kinds[CellKind.DATE] + self.kinds[CellKind.ODD]
+        return bool(others) and not numbers and 2 * self.kinds[CellKind.DATE] >= others
+
     def refusal(self, path: Path, name: str, decimal: str) -> FileError:
         """Of a column of numbers with words among them, counted over all blocks."""
         sentence = no_numbers(name, list(self.strange), self.lines, decimal, spelled=False)
@@ -157,6 +176,11 @@ def _learn_kinds(
 ) -> None:
     """Of columns whose cells look different in different blocks, from the cells of all."""
     for position, found in _look_through(positions, path, blocks, options, learned).items():
+        if found.dates:
+            tally = NoticeTally(dates_notice, about=layout.columns[position], words=tuple(found.strange)[:1])
+            learned.left_out.add(position)
+            learned.notices.append(Notice.of(DATES, tally))
+            continue
         if found.kind() is None and found.lines.count:
             raise found.refusal(path, layout.columns[position], layout.dialect.decimal)
         _learn(position, layout, found, learned)

@@ -19,6 +19,7 @@ from mcsvm_gui.core.data.roles import dates
 from solvers.errors import Sentence
 
 KEPT_DIGITS = 15  # of any number; with more two may become equal
+DATES = "date-column"  # the code of a notice on dates that are left out
 FEW_LEVELS, _MANY_LEVELS = 20, 50
 _NOTHING = {CellKind.EMPTY, CellKind.NAN, CellKind.MARKER}
 _DOUBTFUL = {CellKind.MARKER, CellKind.INFINITE}
@@ -83,6 +84,7 @@ class Typed:
     infinite: np.ndarray = field(default_factory=_no_rows)
     kind: ColumnKind | None = None  # where the values do not show it
     date_order: str = ""
+    left_out: bool = False  # a column of dates, which a notice tells how to learn from
 
 
 def typed(cells: Cells, lines: np.ndarray) -> Typed:
@@ -164,19 +166,24 @@ def are_categories(rows: Mapping[CellKind, int], distinct: int, *, whole: bool) 
 def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
     dates, odd = cells.rows(CellKind.DATE), cells.rows(CellKind.ODD)
     if len(others) and 2 * len(dates) >= len(others):
-        return Typed(refusal=(holds_dates(cells.name, cells.some(dates)), int(dates[0])))
+        return dates_left_out(cells, dates)
     if len(others) and 2 * len(odd) >= len(others):
         return Typed(refusal=(not_numbers(cells, lines, odd, spelled=True), int(odd[0])))
     return words(cells, lines)
 
 
-def holds_dates(name: str, some: Sequence[str]) -> Sentence:
+def dates_left_out(cells: Cells, rows: np.ndarray) -> Typed:
+    """Leave a column of dates out: what it has to do with the class must be said by somebody who knows."""
+    tally = NoticeTally(dates_notice, about=cells.name, words=tuple(cells.some(rows)[:1]))
+    return Typed(np.empty(0), [Notice.of(DATES, tally)], left_out=True)
+
+
+def dates_notice(tally: NoticeTally) -> Sentence:
     return Sentence(
-        "column {name} holds dates or times, such as {some}; {dates} to make numbers of them, or {drop}",
-        name=quoted(name),
-        some=names(some, 1),
-        dates=for_column("dates", name, verb="say"),
-        drop=for_column("drop", name),
+        "column {name} holds dates or times, such as {some}, and is left out; {dates} to learn from them",
+        name=quoted(tally.about),
+        some=names(tally.words, 1),
+        dates=for_column("dates", tally.about, verb="say"),
     )
 
 

@@ -12,8 +12,9 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.blocks.look import where
 from mcsvm_gui.core.data.dataset import Column, ColumnKind, Notice, NoticeTally
-from mcsvm_gui.core.data.phrases import Lines, names
+from mcsvm_gui.core.data.phrases import Lines, names, quoted
 from mcsvm_gui.core.data.readers.columns import Cells, Typed, as_dates, as_numbers, categories, texts, typed, words
+from mcsvm_gui.core.data.remedies import for_column
 from solvers.errors import Sentence
 
 
@@ -68,13 +69,32 @@ def from_cells(
         if result.refusal is not None:
             sentence, row = result.refusal
             raise FileError(path, sentence, line=int(lines[row]), column=name)
+    left_out = [notice for result in results if result.left_out for notice in result.notices]
+    if left_out and all(result.left_out for result in results):
+        raise _dates_alone(path, columns, lines)
+    columns = [column for column, result in zip(columns, results, strict=True) if not result.left_out]
+    results = [result for result in results if not result.left_out]
     described = tuple(
         Column(name, result.kind or ("number" if _values(result).dtype == np.float64 else "category"))
         for (name, _), result in zip(columns, results, strict=True)
     )
     markers = _markers([name for name, _ in columns], results, lines)
     values = [_values(result) for result in results]
-    return ReadFeatures(described, values, [result.notices for result in results], markers, date_order)
+    return ReadFeatures(described, values, [result.notices for result in results], [*left_out, *markers], date_order)
+
+
+def _dates_alone(path: Path, columns: Sequence[tuple[str, np.ndarray]], lines: np.ndarray) -> FileError:
+    name, cells = columns[0]
+    first = int(np.flatnonzero(~pd.isna(cells))[0])
+    return FileError(
+        path,
+        "column {name} holds dates or times, such as {some}, and there is no other column to learn from; {dates}",
+        name=quoted(name),
+        some=quoted(str(cells[first]).strip()),
+        dates=for_column("dates", name, verb="say"),
+        line=int(lines[first]),
+        column=name,
+    )
 
 
 def _typed(cells: Cells, lines: np.ndarray, kind: ColumnKind | None, date_order: str) -> Typed:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.phrases import names
-from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
+from mcsvm_gui.core.data.readers.cells import CellKind, is_number, kind_of, value_of
 from solvers.errors import Sentence
 
+STEPS = 5  # numbers in equal steps that no row of data has by chance
 LABEL_NAMES = "label", "class", "target", "y"
 _NUMERIC = {CellKind.NUMBER, CellKind.INFINITE, CellKind.NAN, CellKind.ODD}
 
@@ -19,6 +21,8 @@ def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]], decim
     if any(cell.lower() in LABEL_NAMES for cell in cells):
         return True
     kinds = [kind_of(cell, decimal) for cell in cells]
+    if _steps_beside_words(cells, decimal) and not (rest and _steps_beside_words(rest[0], decimal)):
+        return True
     if any(kind in _NUMERIC or cell == "?" for cell, kind in zip(cells, kinds, strict=True)):
         return False
     columns = [{row[j].strip() for row in rest if j < len(row)} for j in range(len(cells))]
@@ -26,6 +30,16 @@ def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]], decim
         return True
     # All text: a header's words do not come back below it.
     return sum(cell in column for cell, column in zip(cells, columns, strict=True)) * 2 < len(cells)
+
+
+def _steps_beside_words(cells: Sequence[str], decimal: str) -> bool:
+    """Whether a row holds words and numbers in equal steps: the wavelengths that name the columns of spectra."""
+    values = [value_of(cell.strip(), decimal) for cell in cells if is_number(cell.strip(), decimal)]
+    if len(values) < STEPS or len(values) == len(cells):
+        return False
+    step = (values[-1] - values[0]) / (len(values) - 1)
+    near = 0.02 * abs(step)  # wavelengths are written with few digits
+    return step != 0.0 and all(abs(then - now - step) <= near for now, then in pairwise(values))
 
 
 def column_names(header: Sequence[str] | None, width: int) -> tuple[list[str], list[Notice]]:

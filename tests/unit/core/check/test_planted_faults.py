@@ -91,6 +91,7 @@ PLANTED: dict[str, Callable[[], CheckedPlan | CheckedResults]] = {
     "MC002": lambda: CheckedPlan(labelled(doubled(), np.arange(ROWS) % 2)),
     "MC003": lambda: CheckedPlan(doubled()),
     "MC004": torn,
+    "MC005": lambda: with_column("batch", [f"B{n % 15:02d}" for n in range(ROWS)]),
     "MC010": lambda: with_column(
         "diagnosis", (np.asarray(sound().labels) == "c1") + 2.0 * (np.asarray(sound().labels) == "c2")
     ),

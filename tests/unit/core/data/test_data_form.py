@@ -95,7 +95,7 @@ def test_what_a_format_does_not_ask_is_closed_with_a_reason(tmp_path: Path) -> N
     path.write_text("1 1:2 3:4\n2 2:1\n1 1:1\n")
     closed = {option for option, field in fields_of(path).items() if field.reason}
     columns = {"label", "date_order", "spellings", "weights", "groups", "fold_column", "table", "query"}
-    assert closed == columns | {"header", "separator", "decimal"}
+    assert closed == columns | {"skip_lines", "header", "separator", "decimal"}
 
 
 def test_a_long_list_of_columns_is_cut_and_may_be_typed_into(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from mcsvm_gui.core.data.readers.formats.dialect import (
     told_separator,
     without_runs,
 )
+from mcsvm_gui.core.data.readers.formats.preamble import without_preamble
 from mcsvm_gui.core.data.readers.formats.records import Records, find_records
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.source import Source
@@ -38,7 +39,7 @@ from solvers.errors import Sentence
 from solvers.work import WORTH, finish, limited, spread
 
 NAME = "csv"
-OPTIONS = *roles.OPTIONS, "format", "header", "separator", "decimal", "encoding"
+OPTIONS = *roles.OPTIONS, "format", "skip_lines", "header", "separator", "decimal", "encoding"
 _HASH = ord("#")
 _NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
 _WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})
@@ -121,8 +122,9 @@ def lay_out(
 ) -> tuple[DelimitedTable, Records]:
     """`trailing`: whether the last column may be left out where it has neither a name nor, in these rows, cells."""
     source = text.source
-    dialect = find_dialect(text.data, options)
-    data, commented = _leading_comments(text, dialect)
+    below, skipping, skipped_lines = without_preamble(source, text.data, options)
+    dialect = find_dialect(below, options)
+    data, commented = _leading_comments(below, dialect)
     runs = dialect.separator == WHITESPACE
     if runs:
         data, dialect = without_runs(data, dialect.quote), replace(dialect, separator="\t")
@@ -150,8 +152,8 @@ def lay_out(
             separator=Remedy("separator", verb="say"),
             line=1,
         )
-    said = *text.notices, *_comments(commented + skipped), *hollow, *more, *naming
-    guessed = *text.guesses, *dialect.guesses, *guesses
+    said = *text.notices, *skipped_lines, *_comments(commented + skipped), *hollow, *more, *naming
+    guessed = *text.guesses, *skipping, *dialect.guesses, *guesses
     notices = *said, *declared.notices(columns, chosen.taken)
     layout = DelimitedTable(name, dialect, runs, declared, header, width, left_out, columns, chosen, guessed, notices)
     return layout, rows
@@ -168,9 +170,9 @@ def following(layout: DelimitedTable, source: Source, data: bytes, before: int) 
     return rows, [*_comments(skipped), *hollow]
 
 
-def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
+def _leading_comments(data: bytes, dialect: Dialect) -> tuple[bytes, int]:
     """Blank out what stands before the data behind `#`, unless it is the header: `#a,b,label` above numbers."""
-    _, data = told_separator(text.data)
+    _, data = told_separator(data)
     if not data.startswith(b"#"):
         return data, 0
     lines = data.split(b"\n", _SAMPLE)

@@ -55,6 +55,11 @@ def find_dialect(data: bytes, options: ReadOptions) -> Dialect:
     return Dialect(separator, decimal, quote, width, tuple(map(tuple, sample)), tuple(guesses))
 
 
+def separators() -> tuple[str, ...]:
+    """Return the separators that are guessed, the preferred ones first."""
+    return _PREFERENCE
+
+
 def told_separator(data: bytes) -> tuple[str | None, bytes]:
     """Excel's first line sep=; and the text with that line blank."""
     found = re.match(rb"sep=([,;|\t])[ \t]*(?=\r|\n)", data, re.IGNORECASE)

@@ -20,6 +20,7 @@ from mcsvm_gui.core.data.files.optional import read_undamaged, require_package
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
+from mcsvm_gui.core.data.readers.formats.preamble import skipped_rows
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.rows import choose_table
 from mcsvm_gui.core.data.readers.source import Source
@@ -27,7 +28,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "xlsx"
-OPTIONS = *roles.OPTIONS, "table", "format", "header"
+OPTIONS = *roles.OPTIONS, "table", "format", "skip_lines", "header"
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -51,6 +52,8 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     grid = held[name]
     texts = [[_text(cell) for cell in row] for row in grid.to_numpy(dtype=object)]
     filled = [j for j, row in enumerate(texts) if any(cell is not None for cell in row)]
+    above, skipping, skipped = skipped_rows(source, texts, filled, options)
+    filled = filled[above:]
     header, guesses = _header([texts[j] for j in filled], options)
     rows = filled[header is not None :]
     columns, naming = column_names(header, grid.shape[1])
@@ -72,8 +75,8 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         column,
         chosen,
         np.array(rows, dtype=np.int64) + 1,
-        guesses=(*guessed, *guesses),
-        notices=(*notices, *naming),
+        guesses=(*guessed, *skipping, *guesses),
+        notices=(*notices, *skipped, *naming),
         dropped=(*empty, *chosen.dropped),
     )
     return replace(assemble(raw, needs_label=needs_label), tables=tuple(held), digest=_digest(source, options))

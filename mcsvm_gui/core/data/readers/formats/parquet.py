@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 from decimal import Decimal
 
@@ -16,7 +17,6 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
-from mcsvm_gui.core.data.readers.columns import holds_dates
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
@@ -54,7 +54,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         np.arange(1, len(frame) + 1),
         notices=tuple(notices),
         dropped=chosen.dropped,
-        categories=frozenset(j for j, held in enumerate(found) if held.dtype == object),
+        categories=frozenset(j for j, held in enumerate(found) if held.dtype == object and not _are_dates(cells[j])),
     )
     return assemble(raw, needs_label=needs_label)
 
@@ -77,9 +77,9 @@ def _typed(source: Source, name: str, held: pd.Series) -> np.ndarray:
         return _words(held)
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
         return held.to_numpy(dtype=np.float64, na_value=np.nan)
-    if pd.api.types.is_datetime64_any_dtype(kind) and held.notna().any():
-        raise FileError(source.path, holds_dates(name, [str(held.dropna().iloc[0])]), column=name)
     present = held.dropna()
+    if _are_dates(held):
+        return _words(held)
     if all(isinstance(cell, str | bool) for cell in present):
         return _words(held)
     if all(isinstance(cell, int | float | Decimal) for cell in present):
@@ -92,6 +92,13 @@ def _typed(source: Source, name: str, held: pd.Series) -> np.ndarray:
         kind=str(kind),
         column=name,
     )
+
+
+def _are_dates(held: pd.Series) -> bool:
+    if pd.api.types.is_datetime64_any_dtype(held.dtype):
+        return bool(held.notna().any())
+    present = held.dropna()
+    return bool(len(present)) and all(isinstance(cell, datetime.date) for cell in present)
 
 
 def _words(held: pd.Series) -> np.ndarray:

@@ -49,7 +49,15 @@ def test_parquet(read: Read) -> None:
     assert (found.missing, found.labels.tolist()) == (2, ["a", "nan", "a"])
 
 
-@pytest.mark.parametrize("strange", [pd.Timestamp("2024-01-01"), [1, 2], b"ab", datetime.timedelta(1)])
+@pytest.mark.parametrize("date", [pd.Timestamp("2024-01-01"), datetime.date(2024, 1, 1)])
+def test_parquet_columns_of_dates_are_left_out(read: Read, date: object) -> None:
+    found = read(parquet(LABELLED.assign(when=[date] * 3)))
+    assert found.unused == ("when",)
+    notice = next(one for one in found.notices if one.code == "date-column")
+    assert '"when" holds dates or times, such as "2024-01-01' in str(notice.sentence)
+
+
+@pytest.mark.parametrize("strange", [[1, 2], b"ab", datetime.timedelta(1)])
 def test_parquet_columns_that_are_no_features(read: Read, strange: object) -> None:
     with pytest.raises(FileError, match='"when" holds') as error:
         read(parquet(LABELLED.assign(when=[strange] * 3)))
@@ -82,8 +90,9 @@ def test_another_sheet_of_a_workbook(read: Read) -> None:
 
 
 def test_excel_dates_and_header(read: Read) -> None:
-    with pytest.raises(FileError, match='"when" holds dates'):
-        read(workbook(first=WORDS.assign(when=datetime.datetime(2024, 1, 31))), "a.xlsx")
+    dated = read(workbook(first=WORDS.assign(when=datetime.datetime(2024, 1, 31))), "a.xlsx")
+    assert "when" in dated.unused
+    assert '"when" holds dates' in next(str(one.sentence) for one in dated.notices if one.code == "date-column")
     found = read(workbook(first=WORDS[["c", "label"]]), "a.xlsx", header="no", label="2", needs_label=False)
     assert found.rows == 4
 
