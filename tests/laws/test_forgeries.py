@@ -45,6 +45,8 @@ CASES = {
     "small C, ww": Case("three", "--machine ww --C 1e-9"),
     "small C, ova": Case("three", "--machine ova --C 1e-9"),
     "small C, dag": Case("four", "--machine dag --C 1e-9"),
+    "small C, exact bias": Case("three", "--machine ww --C 1e-9 --bias exact"),
+    "exact bias": Case("four", "--machine cs --C 0.01 --bias exact"),
     "large C": Case("three", "--machine ww --C 1e6"),
     "large C, ovo": Case("four", "--machine ovo --C 1e6"),
     "unconverged": Case("three", "--machine ww --C 100 --max-iter 1 --solver smo"),
