@@ -74,10 +74,9 @@ def forgeries(contents: Contents) -> Iterator[Forgery]:
     """Every alteration of one leaf, one list or one array."""
     for place in places(contents.document):
         holder, key = _holder(contents.document, place)
-        for name, value in _values(holder, key):
+        for name, value in alterations(contents.document, place):
             document = deepcopy(contents.document)
-            altered, _ = _holder(document, place)
-            altered[key] = value
+            put(document, place, value)
             yield Forgery(f"{'.'.join(map(str, place))} {name}", Contents(document, contents.arrays))
         for name, other in _neighbours(holder, key):
             document = deepcopy(contents.document)
@@ -100,6 +99,16 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     elif isinstance(value, list):
         for index in sorted({0, len(value) // 2, len(value) - 1} if len(value) > FEW else set(range(len(value)))):
             yield from places(value[index], (*path, index))
+
+
+def alterations(document: Any, place: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+    """Other values of one entry."""
+    yield from _values(*_holder(document, place))
+
+
+def put(document: Any, place: tuple[Any, ...], value: Any) -> None:
+    holder, key = _holder(document, place)
+    holder[key] = value
 
 
 def _holder(document: Any, place: tuple[Any, ...]) -> tuple[Any, Any]:

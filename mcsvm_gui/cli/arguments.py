@@ -244,6 +244,12 @@ def verify(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="fit probabilities again also if there are more than 10000 training rows; takes a training for each fold",
     )
+    parser.add_argument(
+        "--export",
+        metavar="FILE",
+        nargs="+",
+        help="compare these exported files with the model instead, on the rows of DATA, which may be any rows",
+    )
     _options(parser, "verify")
     _output(parser)
 

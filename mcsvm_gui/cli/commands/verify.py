@@ -8,18 +8,21 @@ from typing import Any
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options
-from mcsvm_gui.core.base.exits import complain, ended
+from mcsvm_gui.core.base.exits import DONE, complain, ended
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.verification import Verification, verify
-from mcsvm_gui.core.evaluate.verification.parts import PartCheck
+from mcsvm_gui.core.evaluate.verification.parts import PartCheck, Status
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.session import certificate_document
+from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.state import claim
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 
 def run(options: argparse.Namespace) -> int:
     trained = model_file.load(options.model)
+    if options.export:
+        return _run_exports(options, trained)
     dataset = open_dataset(options.data, read_options(options, trained.request.read))
     found = verify(trained, dataset, recompute_calibration=options.recompute_calibration)
     output.show(options, lambda: document(found, trained), lambda: [*table(found.checks), "", verdict(found, trained)])
@@ -27,6 +30,30 @@ def run(options: argparse.Namespace) -> int:
         parts = ", ".join(check.part.value for check in found.differing)
         return complain(f"{options.model}: it differs from its data in: {parts}; do not trust this file")
     return ended(interrupted=False, converged=found.converged)
+
+
+def _run_exports(options: argparse.Namespace, trained: TrainedModel) -> int:
+    from mcsvm_gui.core.export.verification import verify_export
+
+    rows = open_for(trained, options.data, read_options(options))
+    found = [verify_export(trained, path, rows) for path in options.export]
+    wrong = [one for one in found if one.status is not Status.VERIFIED]
+    differing = any(one.status is Status.DIFFERS for one in wrong)
+    output.show(
+        options,
+        lambda: {"verified": not wrong, "exports": [one.document() for one in found]},
+        lambda: [
+            *lines((one.path, str(one.status.label), str(one.detail)) for one in found),
+            "",
+            "Not verified." if wrong else "Verified: the exported files predict what the model predicts on these rows.",
+        ],
+    )
+    if not wrong:
+        return DONE
+    paths = ", ".join(one.path for one in wrong)
+    return complain(
+        f"{paths}: not what the model predicts; do not use this file" if differing else f"{paths}: {wrong[0].detail}"
+    )
 
 
 def document(found: Verification, trained: TrainedModel) -> dict[str, Any]:
@@ -43,7 +70,12 @@ def document(found: Verification, trained: TrainedModel) -> dict[str, Any]:
 
 def table(checks: Iterable[PartCheck]) -> list[str]:
     """Return a line for each part: its name, the result, the detail."""
-    rows = [(str(check.part.label), str(check.status.label), str(check.detail)) for check in checks]
+    return lines((str(check.part.label), str(check.status.label), str(check.detail)) for check in checks)
+
+
+def lines(entries: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return lines with aligned columns."""
+    rows = list(entries)
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return [f"{part:<{widths[0]}}  {result:<{widths[1]}}  {detail}" for part, result, detail in rows]
 

@@ -31,9 +31,16 @@ class FilePrediction:
     probe: Probe
     probabilities: np.ndarray | None = None  # (rows, classes), where the file holds them
     inexact: np.ndarray | float = 0.0  # (rows,) how far its program may stop before the exact probabilities
+    scores: np.ndarray | None = None  # (rows, scores), if there are at most MOST_SCORES
+    layout: FlatModel | None = None  # whose outputs the scores are; None: those of the model
+
+
+class RefusedFileError(InputError):
+    """The program that should run an export stops at it, or finds it damaged; the message is a sentence for users."""
 
 
 PROBABILITY = 1e-6  # by which an exported probability may differ from the model's
+MOST_SCORES = 2_000_000  # that are taken from a program for a comparison
 Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
 Predictor = Callable[[Path, FlatModel, Probe], FilePrediction]
 
@@ -69,8 +76,10 @@ def write_checked(
         with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
             trial = Path(folder) / "model"
             _put(trial, files)
-            outcomes = (_asked(predictor, trial, plain, probe) for predictor in predictors)
+            outcomes = (ask(predictor, trial, plain, probe) for predictor in predictors)
             checks = [_compared(outcome, plain, trained, len(probe)) for outcome in outcomes]
+    except RefusedFileError as error:
+        raise InputError("The export was not written: {error}", error=error) from error
     except OSError as error:
         raise InputError(
             "The export was not written, as it could not be tried out first: {error}", error=error
@@ -79,8 +88,8 @@ def write_checked(
     return Receipt(_publish(path, files), (*checks, *(one for one in (left_out, why) if one is not None)))
 
 
-def _asked(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
-    """A program that takes too long has not said that the file is wrong."""
+def ask(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
+    """Return what the file predicts; a program that takes too long has not said that the file is wrong."""
     try:
         return predictor(path, plain, probe)
     except TimeLimitError as error:
@@ -165,6 +174,11 @@ def _difference(outcome: FilePrediction, plain: FlatModel, first: int, count: in
         count=count,
         total=len(probe),
     )
+
+
+def scored(plain: FlatModel, probe: Probe) -> bool:
+    """Return whether the scores of so many rows are few enough to be compared."""
+    return len(probe) * plain.outputs <= MOST_SCORES
 
 
 def _put(path: Path, files: Files) -> None:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import TablePreparation, expected_arrays
 from mcsvm_gui.core.data.preparation.date_parts import PARTS
-from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, RefusedFileError, scored, write_checked
 from mcsvm_gui.core.export.date_formulas import SECONDS, formula, spelled
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
@@ -74,9 +74,13 @@ def refusal(trained: TrainedModel) -> str | None:
     return None
 
 
+def layout(trained: TrainedModel) -> FlatModel:
+    return flat_model(trained, as_weights=False)
+
+
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = flat_model(trained, as_weights=False)
-    return write_checked(trained, plain, path, check, written(plain, trained), [_predictor])
+    plain = layout(trained)
+    return write_checked(trained, plain, path, check, written(plain, trained), PREDICTORS)
 
 
 def written(plain: FlatModel, trained: TrainedModel) -> Files:
@@ -154,7 +158,7 @@ def _expansion(plain: FlatModel) -> Any:
 
 def _read_expansion(found: Any, outputs: int) -> Expansion:
     if isinstance(found, dict):
-        return sp.csc_array((found["values"], found["vectors"], found["starts"]), shape=found["shape"])
+        return _sparse(sp.csc_array, found, "vectors")
     return np.array(found, dtype=np.float64).reshape(-1, outputs)
 
 
@@ -208,15 +212,38 @@ def read(path: Path) -> FlatModel:
     )
 
 
+def _sparse(kind: Any, found: dict[str, Any], index: str) -> Any:
+    """Return the sparse table; ValueError for places outside it, to which SciPy's compiled code would go."""
+    values, places, starts = (np.array(found[name]) for name in ("values", index, "starts"))
+    height, width = found["shape"]
+    across, along = (width, height) if kind is sp.csc_array else (height, width)
+    ordered = starts.shape == (across + 1,) and starts[0] == 0 and starts[-1] == values.size
+    if not ordered or (np.diff(starts) < 0).any() or places.shape != values.shape or values.ndim != 1:
+        raise ValueError("a sparse table is inconsistent")
+    if places.size and not 0 <= places.min() <= places.max() < along:
+        raise ValueError("a sparse table has entries outside it")
+    return kind((values.astype(np.float64), places.astype(np.int64), starts.astype(np.int64)), shape=(height, width))
+
+
 def _read_vectors(found: dict[str, Any], features: int) -> np.ndarray | sp.csr_array:
     if "dense" not in found:
-        return sp.csr_array((found["values"], found["columns"], found["starts"]), shape=found["shape"])
+        return _sparse(sp.csr_array, found, "columns")
     rows = found["dense"]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else features)
 
 
 def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
-    """The file read back and evaluated from what it says alone."""
-    again = read(path)
+    """Read the file back and evaluate it from what it says alone."""
+    again, numbers = read(path), {name: number for number, name in enumerate(plain.class_names)}
+    if [column.name for column in again.columns] != [column.name for column in plain.columns]:
+        raise RefusedFileError("it has other columns than the model")
+    order = np.array([numbers.get(name, -1) for name in again.class_names])
     values = again.evaluate(prepared(again, probe))
-    return FilePrediction(again.choose(values), Sentence("the file read back"), probe, again.probabilities(values))
+    codes, shares = again.choose(values), again.probabilities(values)
+    labels = np.where(codes < 0, -1, order[codes])
+    shares = None if shares is None else shares[:, np.argsort(order)]
+    scores = values if scored(plain, probe) else None
+    return FilePrediction(labels, Sentence("the file read back"), probe, shares, scores=scores)
+
+
+PREDICTORS = (_predictor,)

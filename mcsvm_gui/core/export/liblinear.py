@@ -6,6 +6,7 @@ looks at one function only and gives 0 to the second label, so that is written a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,9 @@ PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `pred
 WITHOUT = Sentence("Its probabilities are not in the file: LIBLINEAR has none for support vector machines.")
 
 
+COMPANIONS = ".range", ".names"
+
+
 def refusal(trained: TrainedModel) -> Sentence | None:
     model = trained.model
     if model.kernel.name != "linear":
@@ -40,9 +44,13 @@ def refusal(trained: TrainedModel) -> Sentence | None:
     return None
 
 
+def layout(trained: TrainedModel) -> FlatModel:
+    return flat_model(trained)
+
+
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [_own_reader, _predict], WITHOUT)
+    plain = layout(trained)
+    return write_checked(trained, plain, path, check, written(plain), PREDICTORS, WITHOUT)
 
 
 def _functions(plain: FlatModel) -> tuple[str, list[int], np.ndarray]:
@@ -83,11 +91,16 @@ def _own_reader(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     head, _, body = path.read_text("ascii").partition("\nw\n")
     header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
     weights = np.array([line.split() for line in body.splitlines()], dtype=np.float64)
-    values = prepared(plain, probe) @ weights[feature_numbers(plain) - 1] + float(header["bias"][0]) * weights[-1]
+    rows = prepared(plain, probe)
+    values = rows @ weights[feature_numbers(plain) - 1] + float(header["bias"][0]) * weights[-1]
     winner = values.argmax(axis=1) if values.shape[1] > 1 else np.where(values[:, 0] > 0.0, 0, 1)
     order = {label: c for c, label in enumerate(label_numbers(plain))}
     labels = np.array([order[int(label)] for label in header["label"]])
-    return FilePrediction(labels[winner], Sentence("the file read back"), probe)
+    layout = None
+    if plain.classes == 2 and plain.decides == "argmax":
+        table, bias = plain.expansion, plain.bias
+        layout = replace(plain, expansion=table[:, [1]] - table[:, [0]], bias=bias[[1]] - bias[[0]])
+    return FilePrediction(labels[winner], Sentence("the file read back"), probe, scores=values, layout=layout)
 
 
 def _predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
@@ -95,3 +108,6 @@ def _predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     if program is None:
         return FilePrediction(None, Sentence("{program} is not installed here", program=PROGRAM), probe)
     return FilePrediction(ask(program, path, plain, probe, feature_numbers(plain)), PROGRAM, probe)
+
+
+PREDICTORS = _own_reader, _predict

@@ -29,6 +29,8 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import Sentence
 from solvers.model import Expansion, dense_expansion, pair_column
 
+COMPANIONS = ".range", ".names"
+
 
 def refusal(trained: TrainedModel) -> Sentence | None:
     model = trained.model
@@ -40,9 +42,16 @@ def refusal(trained: TrainedModel) -> Sentence | None:
     return None
 
 
+PREDICTORS = own_reader, svm_predict
+
+
+def layout(trained: TrainedModel) -> FlatModel:
+    return flat_model(trained)
+
+
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [own_reader, svm_predict], _without(plain))
+    plain = layout(trained)
+    return write_checked(trained, plain, path, check, written(plain), PREDICTORS, _without(plain))
 
 
 def _without(plain: FlatModel) -> Sentence | None:

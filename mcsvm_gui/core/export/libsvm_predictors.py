@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -12,15 +12,15 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from mcsvm_gui.core.base import programs
-from mcsvm_gui.core.export.checked import FilePrediction
+from mcsvm_gui.core.export.checked import FilePrediction, RefusedFileError, scored
 from mcsvm_gui.core.export.flat_model import FlatModel, Rows
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.export.probe import Probe, prepared
-from solvers.errors import InputError, Sentence
+from solvers.errors import Sentence
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES
-from solvers.model import votes
+from solvers.model import dense_expansion, votes
 from solvers.uncertainty.probability import ROWS, coupled, coupling
 
 BLOCK = 4_000_000  # kernel values at once
@@ -112,10 +112,22 @@ def own_reader(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     file = read(path, feature_numbers(plain, plain.first))
     class_of = {label: number for number, label in enumerate(label_numbers(plain))}
     order = np.array([class_of[label] for label in file.labels])
-    values = file.values(prepared(plain, probe))
+    rows = prepared(plain, probe)
+    values = file.values(rows)
     shares = file.probabilities(values)
     back = None if shares is None else shares[:, np.argsort(order)]
-    return FilePrediction(order[file.classes(values)], Sentence("the file read back"), probe, back)
+    labels = order[file.classes(values)]
+    if not scored(plain, probe):
+        return FilePrediction(labels, Sentence("the file read back"), probe, back)
+    layout = _differences(plain, order) if plain.decides == "argmax" else None
+    return FilePrediction(labels, Sentence("the file read back"), probe, back, scores=values, layout=layout)
+
+
+def _differences(plain: FlatModel, order: np.ndarray) -> FlatModel:
+    """The class functions as the pair functions that the file has."""
+    a, b = (order[list(side)] for side in zip(*combinations(range(order.size), 2), strict=True))
+    table = dense_expansion(plain.expansion)
+    return replace(plain, expansion=table[:, a] - table[:, b], bias=plain.bias[a] - plain.bias[b])
 
 
 def svm_predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
@@ -169,8 +181,8 @@ def _answers(program: str, path: Path, plain: FlatModel, probe: Probe, numbers: 
     data.write_text("".join(f"0 {row}\n" for row in rows), "ascii")
     done = programs.run([program, *options, str(data), str(path), str(answers)])
     if done.status:
-        raise InputError(
-            "The export was not written: {program} stops at it: {reason}",
+        raise RefusedFileError(
+            "{program} stops at it: {reason}",
             program=program,
             reason=(done.errors or done.output).strip(),
         )

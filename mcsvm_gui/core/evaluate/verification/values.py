@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.dual.certificate import Proof
-from solvers.kernels import Points
+from solvers.kernels import Kernel, Points
 from solvers.problem import Problem
 
 SHARE = 2.0**-40  # of the sum of the sizes of all terms: rounding of a sum of up to 10^6 terms, in another order
@@ -73,11 +73,16 @@ def _reach(block: np.ndarray, weights: np.ndarray, error: float) -> np.ndarray:
 
 def _kernel_error(problem: Problem) -> float:
     """How far rounding may move one kernel value of these rows."""
-    kernel, points = problem.kernel, problem.points
-    if kernel.name == "rbf":
-        moved = points if points.sparse else Points(points.rows - points.origin)
-        return float(min(1.0, DIGITS * kernel.gamma * moved.largest_square))  # type: ignore[attr-defined]
+    points = problem.points
+    moved = Points(points.rows - points.origin) if problem.kernel.name == "rbf" and not points.sparse else points
+    return kernel_rounding(problem.kernel, moved.largest_square)
+
+
+def kernel_rounding(kernel: Kernel, largest: float) -> float:
+    """How far rounding may move one kernel value of rows whose squared length is at most `largest`."""
     gamma, coef0 = getattr(kernel, "gamma", 1.0), getattr(kernel, "coef0", 0.0)
-    length = gamma * points.largest_square + abs(coef0)
+    if kernel.name == "rbf":
+        return float(min(1.0, DIGITS * gamma * largest))
+    length = gamma * largest + abs(coef0)
     degree = getattr(kernel, "degree", 1)
     return float(DIGITS * degree * length**degree)

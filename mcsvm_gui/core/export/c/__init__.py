@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from string import Template
@@ -14,6 +15,9 @@ from mcsvm_gui.core.export.c.trial import predictor
 from mcsvm_gui.core.export.checked import Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.machine.trained import TrainedModel
+
+FRACTION = re.compile(rb"(?<![\w.])-?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?![\w.])")  # of a literal
+PREDICTORS = (predictor,)
 
 HEAD = Template("""/* A multi-class support vector machine, written by mcsvm. C99; link with -lm.
 
@@ -79,9 +83,21 @@ def refusal(trained: TrainedModel) -> str | None:
     return None
 
 
+def layout(trained: TrainedModel) -> FlatModel:
+    return flat_model(trained)
+
+
+def has_own_code(text: bytes, plain: FlatModel) -> bool:
+    """Return whether the file is what this version writes, but for numbers with a fraction: then it may be run.
+
+    Whole numbers are sizes and indices, and strings could end early for a compiler that knows trigraphs.
+    """
+    return FRACTION.sub(b"0.0", text) == FRACTION.sub(b"0.0", written(plain)[""])
+
+
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [predictor])
+    plain = layout(trained)
+    return write_checked(trained, plain, path, check, written(plain), PREDICTORS)
 
 
 def written(plain: FlatModel) -> Files:

@@ -8,10 +8,9 @@ import numpy as np
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.export.c.preparation import sides
-from mcsvm_gui.core.export.checked import FilePrediction
+from mcsvm_gui.core.export.checked import FilePrediction, RefusedFileError, scored
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.probe import Probe
-from solvers.errors import InputError
 
 COMPILERS = ("cc", "gcc", "clang")
 
@@ -24,9 +23,8 @@ int main(int argc, char **argv)
     static double numbers[MCSVM_NUMBERS + 1];
 #ifdef MCSVM_CALIBRATED
     static double probabilities[MCSVM_CLASSES];
-#else
-    static double scores[MCSVM_OUTPUTS];
 #endif
+    static double scores[MCSVM_OUTPUTS];
     static char *texts[MCSVM_TEXTS + 1];
     FILE *in = fopen(argv[argc - 1], "rb");
     int i, size;
@@ -40,13 +38,13 @@ int main(int argc, char **argv)
             if (fread(texts[i], 1, size, in) != (size_t)size) return 4;
             texts[i][size] = 0;
         }
+        printf("%d", mcsvm_predict(numbers, (const char *const *)texts, scores));
 #ifdef MCSVM_CALIBRATED
-        printf("%d", mcsvm_probabilities(numbers, (const char *const *)texts, probabilities));
+        mcsvm_probabilities(numbers, (const char *const *)texts, probabilities);
         for (i = 0; i < MCSVM_CLASSES; ++i) printf(" %.17g", probabilities[i]);
-        printf("\\n");
-#else
-        printf("%d\\n", mcsvm_predict(numbers, (const char *const *)texts, scores));
 #endif
+        for (i = 0; argc > 2 && i < MCSVM_OUTPUTS; ++i) printf(" %.17g", scores[i]);
+        printf("\\n");
     }
 }
 """
@@ -65,15 +63,15 @@ def predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     rows.write_bytes(_packed(plain, probe))
     built = programs.run([command, "-std=c99", "-O1", "-o", str(program), str(driver), "-lm"])
     if built.status:
-        raise InputError(
-            "The export was not written: {command} stops at it: {reason}",
-            command=command,
-            reason=built.errors.strip().splitlines()[0],
-        )
-    lines = [line.split() for line in programs.run([str(program), str(rows)]).output.splitlines()]
+        reason = built.errors.strip().splitlines()[0]
+        raise RefusedFileError("{command} stops at it: {reason}", command=command, reason=reason)
+    asked = ["scores"] if scored(plain, probe) else []
+    lines = [line.split() for line in programs.run([str(program), *asked, str(rows)]).output.splitlines()]
     labels = np.maximum(np.array([line[0] for line in lines], dtype=np.int64), -1)  # of a rule, -2 where it rejects
-    shares = None if plain.calibration is None else np.array([line[1:] for line in lines], dtype=np.float64)
-    return FilePrediction(labels, f"the C compiler {command}", probe, shares)
+    numbers = np.array([line[1:] for line in lines], dtype=np.float64)
+    calibrated = 0 if plain.calibration is None else plain.classes
+    shares, scores = numbers[:, :calibrated] if calibrated else None, numbers[:, calibrated:] if asked else None
+    return FilePrediction(labels, f"the C compiler {command}", probe, shares, scores=scores)
 
 
 def _packed(plain: FlatModel, probe: Probe) -> bytes:

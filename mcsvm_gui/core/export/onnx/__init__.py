@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, scored, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.onnx import words
 from mcsvm_gui.core.export.onnx.features import input_names, one_input, prepared, refused
@@ -55,9 +55,13 @@ def _encodable(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
+def layout(trained: TrainedModel) -> FlatModel:
+    return flat_model(trained)
+
+
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [_predictor])
+    plain = layout(trained)
+    return write_checked(trained, plain, path, check, written(plain), PREDICTORS)
 
 
 def written(plain: FlatModel) -> Files:
@@ -84,18 +88,30 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
         import onnxruntime
     except ImportError:
         return FilePrediction(None, Sentence("onnxruntime is not installed (pip install 'mcsvm[export]')"), probe)
-    session = onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # what goes wrong is raised too
+    session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels: list[int] = []
-    shares: list[np.ndarray] = []
-    wanted = ["label"] if plain.calibration is None else ["label", "probabilities"]
+    parts: list[list[np.ndarray]] = []
+    wanted = [] if plain.calibration is None else ["probabilities"]
+    wanted += ["scores"] if scored(plain, probe) else []
     for start in range(0, len(probe), BATCH):
         part = probe.take(np.arange(start, min(start + BATCH, len(probe))))
-        said, *more = session.run(wanted, feed(plain, part))
+        said, *more = session.run(["label", *wanted], feed(plain, part))
         labels += [numbers.get(name, -1) for name in said.tolist()]
-        shares += more
-    found = np.vstack(shares) if shares else None
-    return FilePrediction(np.array(labels, dtype=np.int64), f"onnxruntime {onnxruntime.__version__}", probe, found)
+        parts.append(more)
+    found = {name: np.vstack(tables) for name, tables in zip(wanted, zip(*parts, strict=True), strict=False)}
+    return FilePrediction(
+        np.array(labels, dtype=np.int64),
+        f"onnxruntime {onnxruntime.__version__}",
+        probe,
+        found.get("probabilities"),
+        scores=found.get("scores"),
+    )
+
+
+PREDICTORS = (_predictor,)
 
 
 def feed(plain: FlatModel, probe: Probe) -> dict[str, np.ndarray]:

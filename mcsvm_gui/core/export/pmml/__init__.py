@@ -10,6 +10,7 @@ With probabilities the file is a chain of models instead (probabilities.py): PMM
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -17,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, scored, write_checked
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.pmml.probabilities import Unused, holds, last_model
-from mcsvm_gui.core.export.pmml.reader import evaluate
+from mcsvm_gui.core.export.pmml.reader import evaluate_scores
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import Sentence
@@ -67,9 +68,13 @@ def _texts(plain: FlatModel) -> list[str]:
     return [*plain.class_names, *(column.name for _, column in _seen(plain)), *levels]
 
 
+def layout(trained: TrainedModel) -> FlatModel:
+    return flat_model(trained)
+
+
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [_predictor], None if holds(plain) else WITHOUT)
+    plain = layout(trained)
+    return write_checked(trained, plain, path, check, written(plain), PREDICTORS, None if holds(plain) else WITHOUT)
 
 
 def written(plain: FlatModel) -> Files:
@@ -243,6 +248,11 @@ def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:
 def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     cells = {column.name: probe.column(number) for number, column in _seen(plain)}
     numbers = {name: number for number, name in enumerate(plain.class_names)}
-    categories, shares = evaluate(path, cells, len(probe))
+    categories, shares, scores = evaluate_scores(path, cells, len(probe))
     labels = np.array([-1 if name is None else numbers[name] for name in categories], dtype=np.int64)
-    return FilePrediction(labels, Sentence("our own PMML evaluator"), probe, shares)
+    layout = None if holds(plain) else replace(plain, expansion=-plain.expansion, bias=-plain.bias)
+    scores = scores if scored(plain, probe) else None
+    return FilePrediction(labels, Sentence("our own PMML evaluator"), probe, shares, scores=scores, layout=layout)
+
+
+PREDICTORS = (_predictor,)

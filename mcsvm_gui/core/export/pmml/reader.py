@@ -6,7 +6,7 @@ It knows nothing of our models.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -41,6 +41,13 @@ def evaluate(path: Path, cells: Cells, rows: int) -> tuple[list[str | None], np.
     """The predicted category of every row, None where it has no result; and outputs that are numbers, side by side.
 
     `cells`: float64 with NaN, or text with "" where missing."""
+    return evaluate_scores(path, cells, rows)[:2]
+
+
+def evaluate_scores(
+    path: Path, cells: Cells, rows: int
+) -> tuple[list[str | None], np.ndarray | None, np.ndarray | None]:
+    """Return what `evaluate` does, and the values of all support vector machines, side by side."""
     root = ET.parse(path).getroot()
     model = root[-1]
     refused = _invalid(root, model, cells, rows)
@@ -48,7 +55,7 @@ def evaluate(path: Path, cells: Cells, rows: int) -> tuple[list[str | None], np.
         result = _result(model, _filled(model, cells), rows)
     categories = [None if no else name for name, no in zip(result.categories, refused.tolist(), strict=True)]
     numbers = [values for values in result.outputs.values() if values.dtype == np.float64]
-    return categories, np.column_stack(numbers) if numbers else None
+    return categories, np.column_stack(numbers) if numbers else None, result.machines
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +63,7 @@ class _Result:
     values: np.ndarray  # of a regression
     categories: list[str]  # of a classification
     outputs: Cells
+    machines: np.ndarray | None = None  # (rows, functions) of support vector machines
 
 
 def _result(model: ET.Element, fields: Cells, rows: int) -> _Result:
@@ -67,6 +75,7 @@ def _result(model: ET.Element, fields: Cells, rows: int) -> _Result:
     shares: Cells = {}
     values: np.ndarray = np.empty(0)
     categories: list[str] = []
+    found = None
     if model.tag == f"{P}RegressionModel":
         shares = _softmax(model, fields, rows)
         names, table = list(shares), np.column_stack(list(shares.values()))
@@ -82,7 +91,7 @@ def _result(model: ET.Element, fields: Cells, rows: int) -> _Result:
         output.attrib["name"]: _output(output, values if values.size else np.array(categories), shares, fields, rows)
         for output in model.iterfind(f"{P}Output/{P}OutputField")
     }
-    return _Result(values, categories, outputs)
+    return _Result(values, categories, outputs, found)
 
 
 def _chained(model: ET.Element, fields: Cells, rows: int) -> _Result:
@@ -90,10 +99,12 @@ def _chained(model: ET.Element, fields: Cells, rows: int) -> _Result:
     segmentation = model.find(f"{P}Segmentation")
     assert segmentation is not None
     assert segmentation.attrib["multipleModelMethod"] == "modelChain"
+    machines = []
     for segment in segmentation.iterfind(f"{P}Segment"):
         result = _result(segment[1], fields, rows)  # after its predicate, which is true
         fields |= result.outputs
-    return result
+        machines += [] if result.machines is None else [result.machines]
+    return replace(result, machines=np.hstack(machines))
 
 
 def _softmax(model: ET.Element, fields: Cells, rows: int) -> Cells:

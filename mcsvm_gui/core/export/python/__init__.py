@@ -6,6 +6,7 @@ model is parsed at once.
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from collections.abc import Iterable
@@ -18,13 +19,12 @@ import scipy.sparse as sp
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import python_parts
-from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, RefusedFileError, scored, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.export.python import probabilities
 from mcsvm_gui.core.export.python.literals import numbers
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
 
 MOST_WORK = 30_000_000  # kernel terms that a check may cost: a few seconds of plain Python
 
@@ -134,10 +134,10 @@ def _winner(values):
 DRIVER = """
 import json, runpy, sys
 model = runpy.run_path(sys.argv[1])
-rows = json.loads(sys.stdin.read())
-classes = {name: number for number, name in enumerate(model["CLASSES"])}
+rows, scored = json.loads(sys.stdin.read())
 shares = [model["probabilities"](row) for row in rows] if "probabilities" in model else None
-print(json.dumps([[classes.get(label, -1) for label in model["predict_all"](rows)], shares]))
+scores = [model["scores"](row) for row in rows] if scored else None
+print(json.dumps([model["COLUMNS"], model["predict_all"](rows), shares, scores]))
 """
 
 
@@ -147,9 +147,13 @@ def refusal(trained: TrainedModel) -> str | None:
     return None
 
 
+def layout(trained: TrainedModel) -> FlatModel:
+    return flat_model(trained)
+
+
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [_predictor])
+    plain = layout(trained)
+    return write_checked(trained, plain, path, check, written(plain), PREDICTORS)
 
 
 def written(plain: FlatModel) -> Files:
@@ -159,6 +163,22 @@ def written(plain: FlatModel) -> Files:
     parts += ["\n", KERNELS[plain.kernel], "\n", *python_parts.prepared(plain), SCORES]
     parts += [DECISIONS[plain.decides], *probabilities.code(plain), *probabilities.rule(plain)]
     return {"": "".join(parts).encode("ascii")}
+
+
+def has_own_code(text: bytes, plain: FlatModel) -> bool:
+    """Return whether the file is what this version writes, but for its constants: then it may be run.
+
+    Constants are not run: `numbers` splits strings, and names are compared with values of rows.
+    """
+    return _without_constants(text) == _without_constants(written(plain)[""])
+
+
+def _without_constants(text: bytes) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            node.value = type(node.value).__name__  # a text in place of a number is another program
+    return ast.dump(tree)
 
 
 def _tables(plain: FlatModel) -> Iterable[str]:
@@ -223,14 +243,21 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     tried = probe.in_full().some(max(20, MOST_WORK // max(1, int(terms))))
     rows = _rows(plain, tried)
     command = [sys.executable, "-I", "-c", DRIVER, str(path)]
-    done = programs.run(command, json.dumps(rows))
+    done = programs.run(command, json.dumps([rows, scored(plain, tried)]))
     if done.status:
-        raise InputError(
-            "The export was not written: Python stops at it: {reason}", reason=done.errors.strip().splitlines()[-1]
-        )
-    labels, shares = json.loads(done.output)
-    shares = None if shares is None else np.array(shares, dtype=np.float64).reshape(len(labels), -1)
-    return FilePrediction(np.array(labels, dtype=np.int64), f"Python {sys.version.split()[0]}", tried, shares)
+        raise RefusedFileError("Python stops at it: {reason}", reason=done.errors.strip().splitlines()[-1])
+    columns, names, *numbers = json.loads(done.output)
+    if columns != [column.name for column in plain.columns]:
+        raise RefusedFileError("it has other columns than the model")
+    known = {name: number for number, name in enumerate(plain.class_names)}
+    labels = np.array([known.get(name, -1) for name in names], dtype=np.int64)
+    shares, scores = (
+        None if one is None else np.array(one, dtype=np.float64).reshape(len(tried), -1) for one in numbers
+    )
+    return FilePrediction(labels, f"Python {sys.version.split()[0]}", tried, shares, scores=scores)
+
+
+PREDICTORS = (_predictor,)
 
 
 def _rows(plain: FlatModel, probe: Probe) -> list[list[Any]]:

@@ -17,7 +17,6 @@ from mcsvm_gui.core.export.c.probabilities import DECIDED
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.onnx.graph import Graph
 from mcsvm_gui.core.export.onnx.machine import winner_of
-from mcsvm_gui.core.export.python import DRIVER
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -73,7 +72,6 @@ def test_a_file_that_forgets_the_rule_is_not_written(tmp_path: Path, monkeypatch
     monkeypatch.setattr("mcsvm_gui.core.export.onnx.cheapest", lambda *_: "winner")
     monkeypatch.setattr("mcsvm_gui.core.export.onnx.winner_of", named_winner)
     monkeypatch.setitem(DECIDED, True, DECIDED[False])
-    assert ".get(label, -1)" in DRIVER
     for form in HOLDERS:
         for name in ("costs", "reject") if form != "json" else ():
             with pytest.raises(InputError, match="the label"):
