@@ -355,7 +355,7 @@ class _Answer:
             tested = sum(one.scores is not None for one in self.candidates)
             by_test = tr("It was chosen by the test rows, so its score is optimistic.") if tested > 1 else ""
             return f"{by_test} {tr('C and gamma were not tuned.')}".strip()
-        if best.scores is None:
+        if best.scores is None or self._leak(best.scores):  # which names the score of the cross-validation
             return ""
         known = {"score": figures.accuracy(best.validation)}
         said = (

@@ -10,12 +10,14 @@ import numpy as np
 
 from mcsvm_gui.core.base.figures import SMALLEST_SHARE
 from solvers.dual.gap import relative_gaps
+from solvers.machines import MACHINES
 
 Axis = Literal["seconds", "iteration", "examples"]
 Line = tuple[np.ndarray, np.ndarray]
 EMPTY = np.empty(0)
 BAND = 300  # corners of a shaded band along each edge, at most
 SETTLED = 0.5  # share of the samples that come before a convergence plot's scale begins to count
+FAR_APART = 10.0  # times as long as the shortest run
 LEAP = 1.0  # what lies farther from the last value than so many times its size does not count either
 
 
@@ -30,6 +32,7 @@ class History:
     readings: Mapping[str, np.ndarray] = field(default_factory=dict)
     class_names: tuple[str, ...] = ()
     accuracies: tuple[float | None, float | None] = (None, None)  # in the end, on all rows: training, test
+    support: tuple[int, ...] = ()  # support vectors of each class in the end
 
 
 def online(history: History) -> bool:
@@ -58,7 +61,16 @@ def relative_gap(history: History, axis: Axis) -> dict[str, Line]:
 
 
 def violation(history: History, axis: Axis) -> dict[str, Line]:
-    return _of(history.trace, axis, ("violation",))
+    """The violation of the part in training; once all parts are solved, no less than the largest of them.
+
+    Parts are solved one after another, and what a finished part violates it violates to the end. Without this bound
+    the line of a finished training of many parts would rise, below the tolerance, as if it got worse.
+    """
+    lines = _of(history.trace, axis, ("violation",))
+    if lines and history.accuracies != (None, None) and MACHINES[history.machine].split != "joint":
+        x, y = lines["violation"]
+        lines["violation"] = x, np.maximum(y, y[-1])
+    return lines
 
 
 def support(history: History, axis: Axis) -> dict[str, Line]:
@@ -70,7 +82,11 @@ def support_per_class(history: History, axis: Axis) -> list[Line]:
     counts = history.readings.get("support_per_class")
     if counts is None or not counts.size:
         return []
-    return [(_places(history.readings, axis), counts[:, number]) for number in range(counts.shape[1])]
+    x = _places(history.readings, axis)
+    if len(history.support) != counts.shape[1] or not history.trace["seconds"].size:
+        return [(x, counts[:, number]) for number in range(counts.shape[1])]
+    x = np.append(x, _places(history.trace, axis)[-1])  # the readings end before the training does
+    return [(x, np.append(counts[:, number], history.support[number])) for number in range(counts.shape[1])]
 
 
 def accuracy(history: History, axis: Axis) -> dict[str, Line]:
@@ -138,3 +154,10 @@ def at(line: Line, place: float) -> float | None:
     x, y = line
     position = int(np.searchsorted(x, place, side="right")) - 1
     return float(y[position]) if 0 <= position < y.size else None
+
+
+def ends_differ(histories: Iterable[History], axis: Axis) -> bool:
+    """Whether some runs end so much later than others that a linear axis squeezes the short ones."""
+    places = [_places(history.trace, axis) for history in histories]
+    ends = [float(line[-1]) for line in places if line.size and line[-1] > 0.0]
+    return bool(ends) and max(ends) > FAR_APART * min(ends)

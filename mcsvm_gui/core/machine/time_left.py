@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from solvers.machines import MACHINES
 from solvers.run.loop import find_method
-from solvers.run.trace import Sample
+from solvers.run.trace import Sample, Trace
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
-    from solvers.run.trace import Trace
 
 FEWEST = 4  # samples without which nothing is said
 TREND = 200  # samples that say how fast a training goes
@@ -36,6 +37,26 @@ def progress_of(trace: Trace, request: Request, classes: int) -> TrainingProgres
     goal = find_method(request.solver).natural_gap if request.gap_tol is None else request.gap_tol
     left = seconds_left(samples, request.tol, goal, parts=parts_of(request.machine, classes))
     return TrainingProgress(samples[-1], _rate(samples), left)
+
+
+RENEWED = 1.0  # seconds after which an estimate is made anew
+_estimates: WeakKeyDictionary[Trace, tuple[float, TrainingProgress]] = WeakKeyDictionary()
+
+
+def shared_progress(
+    trace: Trace, request: Request, classes: int, clock: Callable[[], float] = time.monotonic
+) -> TrainingProgress | None:
+    """Return one progress for everybody who shows this trace: its estimate is renewed once a second, and smoothed."""
+    now, known = clock(), _estimates.get(trace)
+    if known is not None and now - known[0] < RENEWED:
+        return replace(known[1], last=trace.last)
+    found = progress_of(trace, request, classes)
+    if found is not None:
+        if known is not None and known[1].seconds_left is not None and found.seconds_left is not None:
+            expected = max(known[1].seconds_left - (now - known[0]), 0.0)
+            found = replace(found, seconds_left=0.5 * (expected + found.seconds_left))
+        _estimates[trace] = now, found
+    return found
 
 
 def parts_of(machine: str, classes: int) -> int:

@@ -44,7 +44,7 @@ def training_status(
     record: RunRecord, state: JobState, trace: Trace, classes: int, folds: tuple[int, int] | None = None
 ) -> JobStatus:
     """`folds`: of a calibration, how many are done and how many there are."""
-    from mcsvm_gui.core.machine.time_left import progress_of
+    from mcsvm_gui.core.machine.time_left import shared_progress
 
     error = record.error or "" if state is JobState.FAILED else ""
     status = JobStatus(record.id, record.name, state, record.machine, error=error)
@@ -53,7 +53,7 @@ def training_status(
     if state is JobState.CALIBRATING and folds is not None:
         return replace(status, progress=summary.folds_text(*folds))
     gap = tr("gap {gap}", gap=figures.gap(max(record.relative_gap or 0.0, 0.0)))
-    known = progress_of(trace, record.request, classes) if state is JobState.RUNNING else None
+    known = shared_progress(trace, record.request, classes) if state is JobState.RUNNING else None
     if known is None:
         return replace(status, progress=gap)
     left = summary.time_left_text(known.seconds_left)

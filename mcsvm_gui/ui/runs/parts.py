@@ -136,8 +136,13 @@ class RunParts:
         self._models[run] = model
 
     def end(self, run: int, outcome: Outcome) -> None:
+        """Keep the samples that were shown, so that no line changes, with the last one of the training."""
+        shown, whole = self.series(run).trace, run not in self._following
         self._following.discard(run)
-        self.series(run).trace = outcome.trace
+        if not (whole and len(shown)):
+            self.series(run).trace = outcome.trace
+        elif len(outcome.trace) and outcome.trace.last.iteration > shown.last.iteration:
+            shown.append(outcome.trace.last)
         self.keep(run, outcome.trained)
 
     def go_back(self, run: int, steps: int) -> None:

@@ -13,7 +13,6 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.leaderboard import (
     BASELINES,
     CHOSEN,
-    ROOMY,
     Standings,
     Validation,
     baseline_rows,
@@ -40,7 +39,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
-WIDE, WIDER = 82 * UNIT, 110 * UNIT  # pixels from which there is room for how a run was validated, and made
+LEAST_FIRST = "kernel", "gamma", "C", "n_support", "seconds", "balanced_accuracy", "interval"  # that make room
+LONGEST = 22  # digits of a name that is read whole
 MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
 FEWEST, ROWS = 2, 6  # rows that it has room for without scrolling, however small the window: at least, at most
@@ -61,9 +61,11 @@ class Leaderboard(RunTable):
         self._make_room()
         self.horizontalHeader().setStretchLastSection(True)
         digit = self.fontMetrics().horizontalAdvance("0")
-        for place, column in enumerate(self.runs.columns):  # all of them in a window of 1024 pixels
+        self._widths: dict[str, int] = {}  # pixels that each column needs
+        for place, column in enumerate(self.runs.columns):
             words = self.fontMetrics().horizontalAdvance(column.title) + MARGINS + (place == 0) * 2 * UNIT
-            self.setColumnWidth(place, max(words, column.width * digit + MARGINS))
+            self._widths[column.name] = max(words, column.width * digit + MARGINS)
+            self.setColumnWidth(place, self._widths[column.name])
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
 
     def _retheme(self) -> None:
@@ -96,13 +98,32 @@ class Leaderboard(RunTable):
         self._choose_columns()
 
     def _choose_columns(self) -> None:
-        """What nobody knows has no column; what says how a run was chosen and made has one where there is room."""
-        names = {column.name for column in self.runs.columns}
-        if self.width() < WIDE or all(standing.validation is None for standing in self.standings.values()):
+        """Hide columns without values, then the least important ones until no scroll bar is needed."""
+        widths = self._widths | {name: self._width_of(name) for name in ("machine", "state")}
+        names = set(widths)
+        if all(standing.validation is None for standing in self.standings.values()):
             names.discard("validation")
         if self.baseline is None:
             names.discard("difference")
-        self.show_columns(names.difference(ROOMY) if self.width() < WIDER else names)
+        scrolled = self.runs.rowCount() * self.verticalHeader().defaultSectionSize() + HEADER > self.height()
+        bar = self.verticalScrollBar().sizeHint().width() if scrolled else 0
+        room = self.width() - 2 * self.frameWidth() - bar
+        for name in LEAST_FIRST:
+            if sum(widths[one] for one in names - self.unwanted) <= room:
+                break
+            names.discard(name)
+        self.setColumnWidth(self._place("machine"), widths["machine"])
+        self.show_columns(names)
+
+    def _place(self, name: str) -> int:
+        return next(place for place, column in enumerate(self.runs.columns) if column.name == name)
+
+    def _width_of(self, name: str) -> int:
+        """The width at which the cells of a column are read whole, within bounds."""
+        place = self._place(name)
+        cells = (self.sizeHintForIndex(self.runs.index(row, place)).width() for row in range(self.runs.rowCount()))
+        most = LONGEST * self.fontMetrics().horizontalAdvance("0")
+        return max(self._widths[name], min(max(cells, default=0) + MARGINS, most))
 
     def pin(self, run: int | None) -> None:
         """The others are compared with it; None: with none."""

@@ -137,11 +137,13 @@ class PlotGrid(QWidget):
             row.addWidget(button)
         self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)
         self._logs = {}
+        self._chosen_logs: set[str] = set()  # that the user switched, so that the runs do not any more
         for name, text in (("logX", tr("log x")), ("logY", tr("log y"))):
             box = self._logs[name] = QCheckBox(text)
             box.setObjectName(name)
             box.setAccessibleName(tr("Logarithmic: {what}", what=text))
             box.toggled.connect(self._rescale)
+            box.clicked.connect(lambda _, name=name: self._chosen_logs.add(name))
             row.addWidget(box)
         return row
 
@@ -184,6 +186,7 @@ class PlotGrid(QWidget):
             return
         self._say_instead()
         self._offer_examples()
+        self._suit_time()
         axis, alone, stale = self.axis, self._alone, self._stale
         self._stale = set()
         histories = self._histories.values()
@@ -201,6 +204,14 @@ class PlotGrid(QWidget):
             plot.reach = curves.taken(histories) if counted else reach
             if plot.isVisible():
                 plot.finish()
+
+    def _suit_time(self) -> None:
+        """Draw times that differ by more than ten times on a logarithmic axis, unless the user chose."""
+        if "logX" in self._chosen_logs:
+            return
+        differ = curves.ends_differ(self._histories.values(), self.axis)
+        if differ != self._logs["logX"].isChecked():
+            self._logs["logX"].setChecked(differ)
 
     def _offer_examples(self) -> None:
         """Of online methods alone accuracy is drawn against examples, unless another axis is chosen then."""
@@ -251,10 +262,13 @@ class PlotGrid(QWidget):
     def view(self) -> dict[str, object]:
         axis = self._axis_before if self.axis == "examples" else self.axis
         marks = {name: box.isChecked() for name, box in self._logs.items()}
-        return {"axis": axis, **marks, "perRun": self._apart.isChecked()}
+        chosen = {"logsChosen": sorted(self._chosen_logs)} if self._chosen_logs else {}
+        return {"axis": axis, **marks, "perRun": self._apart.isChecked(), **chosen}
 
     def set_view(self, view: dict[str, object]) -> None:
         self._axis_button("iteration" if view.get("axis") == "iteration" else "seconds").setChecked(True)
+        chosen = view.get("logsChosen")
+        self._chosen_logs = set(self._logs).intersection(chosen) if isinstance(chosen, list) else set()
         for name, box in self._logs.items():
             box.setChecked(bool(view.get(name)))
         self._apart.setChecked(bool(view.get("perRun")))

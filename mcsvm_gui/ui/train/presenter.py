@@ -371,6 +371,7 @@ class TrainPresenter(QObject):
             {} if readings is None else readings.table(),
             self._class_names(record),
             (record.train_accuracy, record.test_accuracy),
+            _support_in_the_end(record),
         )
 
     def _class_names(self, record: RunRecord) -> tuple[str, ...]:
@@ -451,10 +452,10 @@ class TrainPresenter(QObject):
             return f"{summary.state_sentence(state)} {summary.folds_text(folds.done, folds.folds)}."
         progress = None
         if record.active and state is not JobState.QUEUED:
-            from mcsvm_gui.core.machine.time_left import progress_of
+            from mcsvm_gui.core.machine.time_left import shared_progress
 
             classes = len(self._class_names(record)) or self._classes
-            progress = progress_of(self._runs.trace(record.id), record.request, classes)
+            progress = shared_progress(self._runs.trace(record.id), record.request, classes)
         return summary.state_sentence(state) if progress is None else summary.progress_text(progress)
 
 
@@ -479,6 +480,12 @@ def _not_on_cluster(request: Request) -> str | None:
     except InputError as error:
         return worded(error)
     return None
+
+
+def _support_in_the_end(record: RunRecord) -> tuple[int, ...]:
+    """Support vectors of each class, of a run that has ended; a project may hold anything."""
+    counts = None if record.document is None else record.document.get("n_support_per_class")
+    return tuple(counts) if isinstance(counts, list) and all(type(count) is int for count in counts) else ()
 
 
 def _mapping(value: object) -> TypeGuard[dict[str, Any]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
-from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base import figures, i18n
+from mcsvm_gui.core.base.i18n import translation
 from mcsvm_gui.core.compare.conclusion import NextStep
 from mcsvm_gui.core.project.leaderboard import Standing
 from mcsvm_gui.core.project.records import RunRecord
@@ -74,3 +77,32 @@ def test_the_button_that_saves_gives_way_to_the_others(qtbot: QtBot, width: int)
     assert bool(bar.save.text()) == (width == 900)
     assert bar.save.isVisible()
     assert bar.width() == width
+
+
+@pytest.fixture
+def spoken(language: str) -> Iterator[None]:
+    i18n.install(translation.translations(language))
+    yield
+    i18n.install()
+
+
+@pytest.mark.parametrize("count", [3, 9, 30])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_column_needs_a_scroll_bar_in_a_narrow_window(qtbot: QtBot, count: int, language: str, spoken: None) -> None:
+    """600 pixels are what a window of 1024 leaves; more rows bring a vertical scroll bar."""
+    board = Leaderboard()
+    qtbot.addWidget(board)
+    board.resize(600, 220)
+    with qtbot.waitExposed(board):
+        board.show()
+    runs = [record(run, name=f"ww {run} final model of all") for run in range(1, count + 1)]
+    for run in runs:
+        assert run.document is not None
+        run.document["certificate"]["relative_gap"] = 5.12e-9
+    standings = {run.id: Standing(place, validation=0.99) for place, run in enumerate(runs, 1)}
+    board.show_runs(runs, standings)
+    qtbot.waitUntil(lambda: board.horizontalScrollBar().maximum() == 0)
+    names = [column.name for column in board.runs.columns]
+    assert not board.isColumnHidden(names.index("validation")), "what orders the table is shown"
+    place = names.index("state")
+    assert board.sizeHintForIndex(board.runs.index(0, place)).width() <= board.columnWidth(place)

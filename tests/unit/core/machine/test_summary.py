@@ -19,7 +19,7 @@ from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.state import CLOSE, optimality
-from mcsvm_gui.core.machine.time_left import parts_of, progress_of
+from mcsvm_gui.core.machine.time_left import parts_of, progress_of, shared_progress
 from solvers.decision import ASKED
 from solvers.machines import MACHINES
 from solvers.methods.auto.conductor import REASONS
@@ -138,3 +138,55 @@ def test_a_line_that_ends_at_zero_or_nowhere_has_a_scale() -> None:
         low, high = curves.settled((np.arange(2.0), np.array(values)))
         assert np.isfinite([low, high]).all()
         assert low <= high
+
+
+def test_one_estimate_of_the_time_left_for_all_who_show_it() -> None:
+    """A card and a row ask at different moments, while samples come in between."""
+    trace, now = Trace(), 100.0
+    request = Request(machine="ww")
+
+    def add(first: int, last: int) -> None:
+        for step in range(first, last):
+            trace.append(Sample(step, 0.1 * step, 1.0, 1.0 + 2.0 ** (-step / 10), 1.0, 5, 5))
+
+    add(0, 40)
+    card = shared_progress(trace, request, 3, lambda: now)
+    add(40, 60)
+    row = shared_progress(trace, request, 3, lambda: now + 0.6)
+    assert card is not None
+    assert row is not None
+    assert row.seconds_left == card.seconds_left
+    assert row.last.iteration == 59, "where it stands is not held back"
+    later = shared_progress(trace, request, 3, lambda: now + 1.1)
+    assert later is not None
+    assert later.seconds_left != card.seconds_left
+
+
+def test_a_finished_training_of_many_parts_shows_no_rise_of_its_violation() -> None:
+    """Of what is above the largest violation of all parts nothing changes."""
+    values = np.array([2.0, 0.0005, 1.5, 0.0008, 0.9, 0.001])
+    table = dict.fromkeys(COLUMNS, np.arange(6.0)) | {"violation": values}
+    running, ended = (History(1, "ovo 1", "ovo", table, {}, (), final) for final in ((None, None), (1.0, None)))
+    assert (curves.violation(running, "seconds")["violation"][1] == values).all()
+    shown = curves.violation(ended, "seconds")["violation"][1]
+    assert shown.min() == values[-1]
+    assert (shown[values > 0.001] == values[values > 0.001]).all()
+    joint = History(1, "ww 1", "ww", table, {}, (), (1.0, None))
+    assert (curves.violation(joint, "seconds")["violation"][1] == values).all()
+
+
+def test_lines_of_classes_reach_the_end_of_the_training() -> None:
+    table = dict.fromkeys(COLUMNS, np.arange(6.0))
+    readings = {"seconds": np.array([1.0, 2.0]), "support_per_class": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    history = History(1, "ww 1", "ww", table, readings, ("a", "b"), (1.0, None), (7, 8))
+    lines = curves.support_per_class(history, "seconds")
+    assert [(line[0][-1], line[1][-1]) for line in lines] == [(5.0, 7.0), (5.0, 8.0)]
+
+
+def test_times_far_apart_are_told() -> None:
+    short, long = (
+        History(run, "", "ww", dict.fromkeys(COLUMNS, np.array([0.0, end]))) for run, end in ((1, 1), (2, 11))
+    )
+    assert curves.ends_differ([short, long], "seconds")
+    assert not curves.ends_differ([short, short], "seconds")
+    assert not curves.ends_differ([], "seconds")
