@@ -5,6 +5,7 @@ The module is not called pose: as a submodule it would take the place of the fun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -118,15 +119,23 @@ def terms_of(
 
 
 def positive(name: str, value: Any) -> float:
-    if not _is_number(value) or not (np.isfinite(value) and value > 0.0):
+    if not _is_number(value) or not (math.isfinite(_as_float(value)) and value > 0.0):
         raise InputError("{name} must be a positive number, not {value!r}.", name=name, value=value)
     return float(value)
 
 
 def whole(name: str, value: Any) -> int:
-    if not _is_number(value) or not (np.isfinite(value) and value >= 1 and float(value).is_integer()):
+    if not _is_number(value) or not (math.isfinite(_as_float(value)) and value >= 1 and float(value).is_integer()):
         raise InputError("{name} must be a whole number of at least 1, not {value!r}.", name=name, value=value)
     return int(value)
+
+
+def _as_float(value: Any) -> float:
+    """Return the number, or infinity for a whole number that is too large for a float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _is_number(value: Any) -> bool:

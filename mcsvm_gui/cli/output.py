@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
@@ -22,15 +23,31 @@ def show(
         say(*lines())
 
 
+def json_text(document: Any) -> str:
+    """Write JSON, which has no infinity: what is not a finite number, such as the loss of a certain error, is null."""
+    try:
+        return json.dumps(document, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(document), allow_nan=False)
+
+
+def _finite(document: Any) -> Any:
+    if isinstance(document, Mapping):
+        return {name: _finite(value) for name, value in document.items()}
+    if isinstance(document, list | tuple):
+        return [_finite(value) for value in document]
+    return None if isinstance(document, float) and not math.isfinite(document) else document
+
+
 def show_json(document: dict[str, Any]) -> None:
-    say_json(json.dumps(document, allow_nan=False))
+    say_json(json_text(document))
 
 
 def extend_json(stream: IO[bytes], items: list[Any]) -> None:
     """Further items of a list that `show_long_json` puts brackets around."""
     if items:
         start = ", " if stream.tell() else ""
-        stream.write(f"{start}{json.dumps(items, allow_nan=False)[1:-1]}".encode())
+        stream.write(f"{start}{json_text(items)[1:-1]}".encode())
 
 
 def show_long_json(document: dict[str, Any], lists: Mapping[str, IO[bytes]]) -> None:
@@ -43,7 +60,7 @@ def show_long_json(document: dict[str, Any], lists: Mapping[str, IO[bytes]]) -> 
             say_table(lists[name])
             say_json("]", end="")
         else:
-            say_json(json.dumps(value, allow_nan=False), end="")
+            say_json(json_text(value), end="")
         start = ", "
     say_json("}")
 

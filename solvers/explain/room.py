@@ -30,9 +30,10 @@ class Track:
         return cKDTree(self.values[order[first]]), order[first]
 
     def places(self, rows: np.ndarray) -> np.ndarray:
-        """(rows,) the nearest ones, by the values of the columns."""
+        """Return for each row the nearest place by the values of the columns, or the origin if all are too far."""
         tree, places = self._known
-        return np.asarray(places[tree.query(rows[:, self.columns])[1]])
+        nearest = tree.query(rows[:, self.columns])[1]  # the number of places if no distance is finite
+        return np.where(nearest < places.size, places[np.minimum(nearest, places.size - 1)], self.origin)
 
     def nearer(self, place: int) -> set[int]:
         steps = place - self.origin

@@ -10,6 +10,7 @@ from datetime import datetime
 NONE = "–"  # noqa: RUF001 - an en dash, as wide as a digit
 SPACE = "\u202f"  # narrow and unbreakable: between groups of digits and before units
 SMALLEST_SHARE = 1e-8  # a relative gap below this is rounding of the numbers it is made of
+ROUNDING = 1e-12  # a number that is closer to an end of its range is that end: quantiles and sums are rounded
 CLOSEST = 100.0 * SMALLEST_SHARE  # a percentage or rating that is closer to an end of its range is shown as a bound
 
 
@@ -172,8 +173,9 @@ def points(difference: float | None, *, signed: bool = False, decimals: int = 1)
 def percent_number(share: float, decimals: int, ends: tuple[float, ...] = (0.0, 1.0)) -> str:
     """Write a share in percent without the sign; 0 and 100 only if it is exactly that."""
     number = 100.0 * share
-    if number in (-100.0, 0.0, 100.0):
-        return f"{number:.0f}"
+    for end in (-100.0, 0.0, 100.0):
+        if abs(number - end) <= 100.0 * ROUNDING:
+            return f"{end:.0f}"
     return _apart(number, decimals, tuple(100.0 * end for end in ends))
 
 
@@ -268,9 +270,11 @@ def _apart(value: float, decimals: int, ends: tuple[float, ...]) -> str:
     if math.isinf(value):
         return "∞" if value > 0.0 else "-∞"
     for end in ends:
-        if 0.0 < abs(value - end) < CLOSEST:
+        if abs(value - end) <= ROUNDING:
+            return _localised(f"{end:.{decimals}f}")
+        if abs(value - end) < CLOSEST:
             sign, bound = (">", end - CLOSEST) if value < end else ("<", end + CLOSEST)
             return _localised(f"{sign}{bound:.6f}")
-    while value not in ends and float(f"{value:.{decimals}f}") in ends:
+    while float(f"{value:.{decimals}f}") in ends:
         decimals += 1
     return _localised(f"{value:.{decimals}f}")

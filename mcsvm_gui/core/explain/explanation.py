@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.explain.columns import ExplainedColumns
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.budget import EXPLAIN
+from solvers.errors import InputError
 from solvers.explain.game import between, error_between, game_of
 from solvers.explain.values import Explained, explained
 from solvers.model import Model, class_scores, decide
@@ -142,6 +143,7 @@ def first_and_second(model: Model, decision: np.ndarray) -> tuple[np.ndarray, np
     return winners, np.asarray(scores.argmax(axis=1))
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # `_check_finite` refuses what comes of it
 def explain_rows(
     trained: TrainedModel,
     data: PreparedRows,
@@ -154,10 +156,22 @@ def explain_rows(
     game = game_of(trained.model, data.background, columns.groups.tolist(), data.weights)
     with limited(trained.request.threads):
         found = explained(game, data.rows[chosen], callback, permutations)
+    _check_finite(found, data.numbers[chosen])
     done = chosen[: len(found.values)]
     at = data.kept[done]
     names = {name: cells[at] for name, cells in data.names.items()}
     return Explanation(trained, columns, at, data.numbers[at], names, data.rows[done], found)
+
+
+def _check_finite(found: Explained, numbers: np.ndarray) -> None:
+    """Refuse contributions that overflowed; `numbers`: those of the rows that are explained."""
+    finite = np.isfinite(found.values).all(axis=(1, 2)) & np.isfinite(found.decision).all(axis=1)
+    if not (finite.all() and np.isfinite(found.base).all()):
+        row = int(numbers[int(np.argmin(finite))])
+        raise InputError(
+            "data row {row} or the background is too far from the training data for contributions to be computed",
+            row=row,
+        )
 
 
 def document(explanation: Explanation) -> dict[str, Any]:

@@ -68,6 +68,7 @@ class FileFlip:
         }
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # the model itself confirms what is found
 def flip_row(
     trained: TrainedModel,
     dataset: Dataset,

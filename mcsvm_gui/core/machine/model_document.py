@@ -229,6 +229,7 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
         expansion=_expansion(machine, arrays, len(names)),
         bias=arrays["bias"],
     )
+    _check_decisions(model)
     duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
     label = _text(document["label_name"]) if document["label_name"] is not None else None
     calibrated, weighing = _calibrated(document.get("calibration"), len(names)), _weighing(document.get("weights"))
@@ -262,6 +263,22 @@ def _unlearned(document: dict[str, Any]) -> dict[str, Role]:
     if not all(role in UNLEARNED for role in found.values()):
         raise ValueError("a column has a role that is none")
     return found
+
+
+def _check_decisions(model: Model) -> None:
+    """Refuse numbers so large that the model could not even decide its own support vectors.
+
+    No kernel has larger values than at the stored row with the largest norm.
+    """
+    if not model.support.size:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = model.points.rows.multiply(model.points.rows) if model.points.sparse else model.points.rows**2
+        norms = np.asarray(squares.sum(axis=1)).ravel()
+        largest = int(norms.argmax())
+        values = model.decision(model.points.rows[largest : largest + 1])
+    if not (np.isfinite(norms).all() and np.isfinite(values).all()):
+        raise ValueError("its numbers are too large to be computed with")
 
 
 def _weighing(document: dict[str, Any] | None) -> Weighing | None:

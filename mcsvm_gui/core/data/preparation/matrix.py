@@ -158,6 +158,8 @@ class MatrixPreparation:
         rising = kept.ndim == 1 and np.all(np.diff(kept) > 0) and 0 < kept.size == shift.size == scale.size
         if not rising or kept[0] < 0 or kept[-1] >= total or (not dense and shift.any()):
             raise ValueError("columns that are not there")
+        if not scale.all():
+            raise ValueError("a column scaled by 0")
         names = None if document["names"] is None else tuple(document["names"])
         if names is not None and (len(names) != total or not all(isinstance(name, str) for name in names)):
             raise ValueError("columns without name")

@@ -320,7 +320,7 @@ def _feature(
         raise ValueError("a feature of another kind than its column")
     if not isinstance(fill, (NoneType, str if category else float)):
         raise ValueError("missing cells would be filled with another kind of value")
-    if not all(type(number) in (int, float) and math.isfinite(number) for number in (shift, scale)):
+    if not all(type(number) in (int, float) and math.isfinite(number) for number in (shift, scale)) or scale == 0.0:
         raise ValueError("a feature scaled by what is no number")
     if isinstance(fill, float) and not math.isfinite(fill):
         raise ValueError("missing cells would be filled with infinity")
