@@ -88,6 +88,17 @@ def finish(work: Work[T]) -> T:
             return result
 
 
+def finish_unless(work: Work[T], stopped: Callable[[], bool]) -> T | None:
+    """Return the result, or None after a stop, which is looked for between pieces."""
+    while not stopped():
+        try:
+            next(work)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+    return None
+
+
 def ready(value: T) -> Work[T]:
     """Work without pieces: its result is known."""
     yield from ()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare.conclusion import Candidate, Conclusion, conclude
@@ -19,10 +24,20 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.summary import refit_sentence
 from mcsvm_gui.core.project.leaderboard import MEASURES
-from mcsvm_gui.core.tune.best import best_of_each, trainings
+from mcsvm_gui.core.tune.best import Chosen, best_of_each, trainings
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuned
 from solvers.errors import InputError
+from solvers.run.ending import Ending
+
+SCORED_ROWS = 20_000  # test rows within a time budget: their accuracy has a standard error of at most 0.35 points
+RESERVED_SHARE = 0.4  # of the time budget of a search, for the models that are trained afterwards
+TRAINING_SHARE = 0.7  # of the time of a model, after which it is stopped; the rest is for its certificate and scores
+ATTEMPT_SHARE = 0.7  # of the time left, for a training on more rows, whose cost is only expected
+GROWTH_SHARE = 0.45  # of the time left, that a training on more rows may be expected to take
+LEAST_GROWTH = 1.5  # times the rows; less is not worth a training
+CERTIFIED_TRAINING = 1.5  # times the seconds of a training that it takes with its certificate
+BESIDE = 1.5  # times the seconds of the best model, that must be left to train another machine
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +48,8 @@ class KeptModel:
     conclusion: Conclusion
     model: str
     refit: Mapping[str, Any] | None = None  # the train document of the model trained on all rows
+    notes: tuple[str, ...] = ()  # what the time budget, or a signal, did not allow
+    converged: bool = True  # of the model that is kept
 
     def document(self) -> dict[str, Any]:
         return {
@@ -41,6 +58,7 @@ class KeptModel:
             "conclusion": self.conclusion.text,
             "answer": self.conclusion.document(),
             "model": self.model,
+            "notes": list(self.notes),
             **({} if self.refit is None else {"delivered": dict(self.refit), "refit": self.refit["refit"]}),
         }
 
@@ -50,7 +68,7 @@ class KeptModel:
         answer = self.conclusion
         said = filter(None, [answer.accurate, answer.ranking, f"Optimum: {answer.optimum}"])
         delivered = [] if self.refit is None else [refit_sentence(self.refit["refit"])]
-        return ["", *said, "", header, *rows, "", *delivered, f"Model: {self.model}"]
+        return ["", *said, "", header, *rows, "", *self.notes, *delivered, f"Model: {self.model}"]
 
 
 def _row(one: Candidate) -> str:
@@ -81,28 +99,39 @@ def check_best(wanted: TuneRequest, *, refit: bool) -> None:
         raise InputError("--model ranks machines by {choices}; choose one with --score", choices=", ".join(MEASURES))
 
 
-def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
-    """None where nothing was found that could be trained."""
+def keep_best(tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt) -> KeptModel | None:
+    """Train, test and keep what the search chose, within what is left of its time budget.
+
+    Return None if nothing was found that could be trained, or if the search was stopped.
+    """
     found, dataset = best_of_each(tuned), tuned.tuning.dataset
     requests = trainings(replace(tuned.tuning.request, holdout=tuned.tuning.wanted.test_share), tuned, found)
-    if not requests:
+    if not requests or interrupt.requested:
         return None
     rows = split_rows(requests[0], dataset, None)
     tested = rows.tested if rows.kind == "test" else None
+    work = FinalTrainings(tuned, options, interrupt, tested)
     candidates: list[Candidate] = []
-    best: Outcome | None = None
+    best: BudgetedModel | None = None
     for number, (request, choice) in enumerate(zip(requests, found.values(), strict=True)):
-        outcome = _train(request, dataset, options)
-        if number == 0:
-            best = outcome
-            model_file.save(options.model, outcome.trained)
-        known = None if tested is None else run_scores(number, outcome.trained, tested, request.seed)
+        if best is None:
+            trained = best = work.train_best(request, choice)
+            model_file.save(options.model, best.outcome.trained)
+        else:
+            another = work.train_beside(request, best)
+            if another is None:
+                continue
+            trained = another
+        outcome = trained.outcome
+        scores = None
+        if work.tested is not None and outcome.document["test_accuracy"] is not None:
+            scores = run_scores(number, outcome.trained, work.tested, request.seed)
         candidates.append(
             Candidate(
                 number,
                 request.machine,
                 outcome.document,
-                known,
+                scores,
                 validation=choice.mean,
                 chosen=number == 0,
                 cut=choice.cut,
@@ -116,16 +145,128 @@ def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
     conclusion = conclude(candidates, told_apart(one.scores for one in candidates if one.scores is not None))
     assert conclusion is not None
     assert best is not None
-    final = _train(refit_request(best, dataset), dataset, options) if options.refit else None
+    final = work.refit(best) if options.refit else None
     if final is not None:
         model_file.save(options.model, final.trained)
-    return KeptModel(tuple(candidates), conclusion, options.model, None if final is None else final.document)
+    document = None if final is None else final.document
+    kept = best.outcome if final is None else final
+    converged = kept.trained.origin.ending is Ending.CONVERGED
+    if work.untrained:
+        work.notes.append(f"There was no time left to train {', '.join(work.untrained)}.")
+    return KeptModel(tuple(candidates), conclusion, options.model, document, tuple(work.notes), converged)
 
 
-def _train(request: Request, dataset: Dataset, options: argparse.Namespace) -> Outcome:
-    progress = ProgressLine(options.quiet)
-    progress.begin(f"training {request.machine} ...")
-    try:
-        return train(request, dataset, None, progress, calibrating=progress.folds)
-    finally:
-        progress.end()
+@dataclass(frozen=True, eq=False)
+class BudgetedModel:
+    outcome: Outcome
+    seconds: float  # of everything: preparation, training, certificate, calibration, scores
+    rows: int | None  # trained on at most so many; None: all
+
+    def growth_within(self, seconds: float) -> float:
+        """Return how many times more rows are expected to take so many seconds.
+
+        Training, certificate and calibration take a time quadratic in the rows, all else at most a linear one.
+        """
+        calibrated = self.outcome.trained.calibrated
+        training = self.outcome.trained.origin.seconds + (0.0 if calibrated is None else calibrated.seconds)
+        quadratic = min(CERTIFIED_TRAINING * training, 0.9 * self.seconds)
+        linear = self.seconds - quadratic
+        return 2.0 * seconds / (linear + math.sqrt(linear**2 + 4.0 * quadratic * seconds))
+
+
+class FinalTrainings:
+    """Trainings of what a search chose, each within what is left of its time budget.
+
+    Of rows that are too many for it the best machine is trained on as many as were enough to choose it, and then on
+    more, as long as the time that the training before took says that it can be done.
+    """
+
+    def __init__(self, tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt, tested: Dataset | None) -> None:
+        self.notes: list[str] = []  # what was done differently because of the budget, or of a signal
+        self.untrained: list[str] = []  # machines
+        self.tested = tested
+        self._tuned, self._options, self._interrupt = tuned, options, interrupt
+        budget = tuned.tuning.wanted.budget
+        self._end = math.inf if budget is None else time.monotonic() + budget - tuned.seconds
+        self._total = tuned.tuning.rows.rows
+        if tested is not None and math.isfinite(self._end) and tested.rows > SCORED_ROWS:
+            self.tested = tested.take(np.arange(0, tested.rows, math.ceil(tested.rows / SCORED_ROWS)))
+            self.notes.append(
+                f"Because of the time budget, accuracies are measured on {self.tested.rows} of the {tested.rows} test"
+                " rows, evenly chosen."
+            )
+
+    def train_best(self, request: Request, choice: Chosen) -> BudgetedModel:
+        rows = self._first_rows(choice)
+        known = self._train(request, rows, self._left())
+        while known.rows is not None and self._finished(known):
+            left = self._left()
+            wanted = min(self._total, int(known.rows * known.growth_within(GROWTH_SHARE * left)))
+            if wanted < LEAST_GROWTH * known.rows or self._interrupt.requested:
+                break
+            larger = self._train(request, None if wanted == self._total else wanted, ATTEMPT_SHARE * left)
+            if not self._finished(larger):
+                break
+            known = larger
+        if known.rows is not None:
+            self.notes.append(
+                f"The time budget ended before a training on all rows: the models are trained on {known.rows} of the"
+                f" {self._total} training rows."
+            )
+        elif not self._finished(known):
+            self.notes.append(f"The time ended before the training of {request.machine} was done.")
+        return known
+
+    def train_beside(self, request: Request, best: BudgetedModel) -> BudgetedModel | None:
+        """Train another machine on the same rows; None if there is no time for it."""
+        left = self._left()
+        if not self._interrupt.requested and left > BESIDE * best.seconds:
+            found = self._train(request, best.rows, left)
+            if self._finished(found):
+                return found
+        self.untrained.append(request.machine)
+        return None
+
+    def refit(self, best: BudgetedModel) -> Outcome | None:
+        left = self._left()
+        if self._interrupt.requested or (math.isfinite(left) and left < 2.0 * best.seconds):
+            self.notes.append("There was no time left to train on all rows: the model that was tested is kept.")
+            return None
+        dataset = self._tuned.tuning.dataset
+        found = self._train(refit_request(best.outcome, dataset), best.rows, left)
+        return found.outcome
+
+    def _first_rows(self, choice: Chosen) -> int | None:
+        """Rows of a fold on which the search compared the best cells; None: all."""
+        if math.isinf(self._end) or choice.share == 1.0:
+            return None
+        return max(2, round(choice.share * self._tuned.tuning.parts[0].train.size))
+
+    def _left(self) -> float:
+        return self._end - time.monotonic()
+
+    def _finished(self, found: BudgetedModel) -> bool:
+        """Whether nothing of it was cut short by the budget or a signal."""
+        origin = found.outcome.trained.origin
+        return origin.certified and origin.ending is not Ending.STOPPED
+
+    def _train(self, request: Request, rows: int | None, seconds: float) -> BudgetedModel:
+        """Train; certificate and scores have the last part of the seconds to themselves."""
+        began = time.monotonic()
+        end, training_end = began + seconds, began + TRAINING_SHARE * seconds
+        progress = ProgressLine(self._options.quiet)
+        progress.begin(f"training {request.machine} ...")
+        try:
+            outcome = train(
+                replace(request, sample=rows),
+                self._tuned.tuning.dataset,
+                self.tested if request.holdout is not None and math.isfinite(self._end) else None,
+                progress,
+                stopped=lambda: self._interrupt.requested or time.monotonic() > training_end,
+                calibrating=progress.folds,
+                certifying=progress.certifying,
+                seconds_left=lambda: min(self._interrupt.seconds_left, end - time.monotonic()),
+            )
+        finally:
+            progress.end()
+        return BudgetedModel(outcome, time.monotonic() - began, rows)

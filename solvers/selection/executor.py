@@ -5,6 +5,7 @@ The result of a task depends on its trials alone, so that every executor gives t
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,45 +21,84 @@ from solvers.selection.trials.shared import FoldRows
 from solvers.selection.trials.task import Done, Task, perform
 from solvers.work import LOOK_SECONDS, limited
 
+RowsKey = tuple[int, float, float]  # fold, share of the training rows, share of the test rows
+
+
+class StoppedError(Exception):
+    """Rows were not prepared to the end, because the search stopped."""
+
 
 class Folds:
-    """The prepared rows of each fold, made on first use; distances are freed when no task uses their fold."""
+    """The prepared rows of each fold, made on first use; distances are freed when no task uses their fold.
 
-    def __init__(self, parts: Sequence[Fold], prepare: Callable[[Fold], FoldRows]) -> None:
+    `prepare` may have a method `sample(fold, share, tested, stopped)`, which prepares a share of the training rows and
+    of the test rows without the others, and raises StoppedError after a stop. Rows that no task uses are kept while all
+    rows take at most `most_bytes`.
+    """
+
+    def __init__(
+        self, parts: Sequence[Fold], prepare: Callable[[Fold], FoldRows], most_bytes: float = math.inf
+    ) -> None:
         self.parts, self.prepare, self._lock = parts, prepare, threading.Lock()
-        self._rows: dict[int, FoldRows] = {}
-        self._users: Counter[int] = Counter()
+        self._sample = getattr(prepare, "sample", None)
+        self._most_bytes = most_bytes
+        self._rows: dict[RowsKey, FoldRows] = {}  # the rows that were used last come last
+        self._users: Counter[RowsKey] = Counter()
 
     def __len__(self) -> int:
         return len(self.parts)
 
     @contextmanager
-    def used(self, fold: int) -> Iterator[FoldRows]:
-        """Rows of a fold for one task. Tasks come fold after fold; entering a fold frees the distances of others."""
+    def used(
+        self, fold: int, share: float = 1.0, tested: float = 1.0, stopped: Callable[[], bool] = lambda: False
+    ) -> Iterator[FoldRows]:
+        """Rows of a fold for one task: a share of the training rows, and of the test rows.
+
+        Tasks come fold after fold; entering a fold frees the distances of others. Raises StoppedError after a stop.
+        """
+        key = (fold, 1.0, 1.0) if self._sample is None else (fold, share, tested)
         with self._lock:
-            rows = self._prepared(fold)
-            self._users[fold] += 1
+            if stopped():  # while another task prepared its rows
+                raise StoppedError
+            rows = self._prepared(key, stopped)
+            self._users[key] += 1
             self._forget_idle(but=fold)
         try:
-            yield rows
+            yield rows.nested(share, tested) if self._sample is None else rows
         finally:
             with self._lock:
-                self._users[fold] -= 1
+                self._users[key] -= 1
 
     def forget_distances(self) -> None:
         """Of all folds, at the end of a round of tasks."""
         with self._lock:
             self._forget_idle()
 
-    def _prepared(self, fold: int) -> FoldRows:
-        if fold not in self._rows:
-            self._rows[fold] = self.prepare(self.parts[fold])
-        return self._rows[fold]
+    def _prepared(self, key: RowsKey, stopped: Callable[[], bool]) -> FoldRows:
+        rows = self._rows.pop(key, None)
+        if rows is None:
+            self._make_room()
+            fold, share, tested = key
+            if self._sample is None:
+                rows = self.prepare(self.parts[fold])
+            else:
+                rows = self._sample(self.parts[fold], share, tested, stopped)
+        self._rows[key] = rows
+        return rows
+
+    def _make_room(self) -> None:
+        """Forget rows that no task uses, those used longest ago first, until half the bytes are free."""
+        held = {key: rows.prepared_bytes for key, rows in self._rows.items()}
+        for key, size in held.items():
+            if sum(held[other] for other in self._rows) <= 0.5 * self._most_bytes:
+                break
+            if size and not self._users[key]:
+                del self._rows[key]
 
     def _forget_idle(self, but: int | None = None) -> None:
         """The distances of folds that no task uses."""
-        for fold, rows in self._rows.items():
-            if fold != but and not self._users[fold]:
+        for key, rows in self._rows.items():
+            if key[0] != but and not self._users[key]:
                 rows.forget_distances()
 
 
@@ -95,8 +135,11 @@ class Threads:
 def perform_one(task: Task, folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:
     if stopped():  # before the fold is prepared
         return
-    with folds.used(task.fold) as rows:
-        yield from perform(task, rows, settings, stopped)
+    try:
+        with folds.used(task.fold, task.share, settings.tested.get(task.share, 1.0), stopped) as rows:
+            yield from perform(task, rows, settings, stopped)
+    except StoppedError:
+        return
 
 
 def _on_threads(

@@ -55,6 +55,8 @@ def out_of_fold(
     machine, cost, gamma = task
     values: np.ndarray | None = None
     for number, part in enumerate(parts):
+        if stopped():
+            return None
         found = list(perform(Task(number, gamma, {machine: (cost,)}), prepare(part), settings, stopped))
         if not found or stopped():
             return None

@@ -5,6 +5,7 @@ full grid, coarse to fine, two-line (Kao et al. 2004), successive halving. They 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -134,6 +135,68 @@ def halving(grid: Grid, folds: int, least: float) -> Steps:
     for choose, (share, cells) in zip((_better_and_around, _better), later, strict=False):
         kept = {machine: choose(grid, mine, results, cells) for machine, mine in kept.items()}
         results = yield _on_share(kept, folds, share)
+
+
+def rising(first: float, *, led: bool) -> SearchStrategy:
+    """Successive halving for many rows within a time budget: from a share `first` of the rows on, as many rungs as it
+    takes, each with at most three times the rows of the one before.
+
+    All machines take part in every rung, so that a budget may end the search after any of them: first those that lead,
+    then the others in the cells where one of these is best.
+    """
+    shares = shares_from(first)
+    tested = {share: min(SEARCH.rungs[1][1], SEARCH.apart_from * share) for share in shares[:-1]} | {1.0: 1.0}
+    return replace(SEARCHES["halving"], steps=partial(_rising, shares, led), tested=tested)
+
+
+def shares_from(first: float) -> tuple[float, ...]:
+    """Shares of the rows in equal proportions from `first` to 1."""
+    count = math.ceil(math.log(1.0 / first, SEARCH.apart_from) - TIE)
+    return (*(first ** (1.0 - number / count) for number in range(count)), 1.0)
+
+
+def first_share(rows: int, classes: int, budget: float) -> float:
+    """Return the share of the training rows on the first rung of a search with a time budget."""
+    return min(1.0, max(least_share(rows, classes), SEARCH.first_rows * math.sqrt(budget) / rows))
+
+
+def is_rising(first: float) -> bool:
+    """Whether there are too many rows for the rungs of `halving`."""
+    return first < SEARCH.rungs[0][0]
+
+
+def _rising(shares: tuple[float, ...], is_led: bool, grid: Grid, folds: int, least: float) -> Steps:
+    leaders, followers = roles(grid.machines) if is_led else (grid.machines, ())
+    kept = {machine: _first(grid, machine, shares[0]) for machine in leaders}
+    results: Results = {}
+    for number, share in enumerate(shares):
+        if number:
+            choose = _better_and_around if number == 1 else _better
+            count = cells_of_rung(grid, number)
+            kept = {machine: choose(grid, mine, results, count) for machine, mine in kept.items()}
+        results = yield _on_share(kept, folds, share)
+        tops = dict.fromkeys(top[1:] for top in _tops(leaders, results))
+        if followers and tops:
+            there = {machine: [Cell(machine, *top) for top in tops] for machine in followers}
+            results = yield _on_share(there, folds, share)
+    beside = [cell for top in _tops(leaders, results) for cell in grid.beside(top)] if is_led and halves(grid) else []
+    if beside:
+        yield on_all(beside, folds)
+
+
+def cells_of_rung(grid: Grid, number: int) -> int:
+    """Cells of a machine on this rung; the first is number 0."""
+    if number == 0:
+        return len(_first(grid, grid.machines[0], 0.0))
+    kept, fewest = SEARCH.going_on[min(number, len(SEARCH.going_on)) - 1]
+    return min(grid.size, max(fewest, round(kept * grid.size)))
+
+
+def rungs_of_rising(grid: Grid, first: float, *, is_led: bool) -> list[tuple[float, int]]:
+    """(share of the training rows, cells of all machines) one after another."""
+    leaders, followers = roles(grid.machines) if is_led else (grid.machines, ())
+    beside = len(followers) * len(leaders)
+    return [(share, len(leaders) * cells_of_rung(grid, n) + beside) for n, share in enumerate(shares_from(first))]
 
 
 def _on_share(kept: Mapping[str, list[Cell]], folds: int, share: float) -> list[Trial]:

@@ -313,3 +313,17 @@ def test_a_table_of_a_database_is_tested_on_a_csv_file(tmp_path: Path) -> None:
     done = mcsvm("train", tmp_path / "a.db", "--table", "second", "--test", tmp_path / "test.csv", "--json", "--quiet")
     assert done.code == 0
     assert json.loads(done.out)["n_test"] == 2
+
+
+def test_a_sample_of_the_training_rows_is_trained_on_and_verified(blobs: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.mcsvm"
+    whole = mcsvm("train", blobs, "--holdout", 0.3, "--json").document
+    answer = mcsvm("train", blobs, "--holdout", 0.3, "--sample", 30, "--json", "--model", model)
+    found = answer.document
+    assert answer.code == 0
+    assert abs(found["n_train"] - 30) <= found["n_classes"]
+    assert found["n_test"] == whole["n_test"]
+    assert any(
+        f"trained on {found['n_train']} of the {whole['n_train']} training rows" in one for one in found["warnings"]
+    )
+    assert mcsvm("verify", model, blobs).code == 0

@@ -280,3 +280,39 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     assert program.returncode == 130
     assert '"stopped": true' in document
     assert len(pd.read_csv(out)) <= 450
+
+
+@pytest.mark.parametrize("search", ["grid", "halving"])
+def test_a_search_that_found_nothing_says_so(blobs: Path, tmp_path: Path, search: str) -> None:
+    model = tmp_path / "m.mcsvm"
+    answer = mcsvm("tune", blobs, *SMALL, "--search", search, "--budget", "1e-9", "--model", model)
+    assert answer.code == 3
+    assert "warning: the search found nothing: its time budget of 1e-09 s ended before the first" in answer.err
+    assert "nothing was done" not in answer.out
+    assert not model.exists()
+    answer = mcsvm("tune", blobs, *SMALL, "--search", search, "--budget", "1e-9", "--json")
+    assert (answer.code, answer.document["cells"]) == (3, [])
+
+
+@pytest.mark.slow
+def test_more_rows_than_the_budget_allows_give_a_certified_model_of_some(tmp_path: Path) -> None:
+    """Overlapping classes at small gamma cost much; the search begins with few rows, and so does the model."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, 12_000)
+    X = random.normal(size=(y.size, 6)) + 0.3 * np.eye(3, 6)[y]
+    data, model = tmp_path / "d.csv", tmp_path / "m.mcsvm"
+    pd.DataFrame(X.round(4)).assign(label=np.array(["a", "b", "c"])[y]).to_csv(data, index=False)
+    given = "--machine", "ova,ovo,ww", "--led", "--search", "halving", "--budget", 5, "--test-share", 0.3
+    answer = mcsvm("tune", data, *given, "--model", model, "--json")
+    assert answer.code == 0, answer.err
+    found = answer.document
+    first = found["trained"][0]
+    assert first["ending"] == "converged"
+    assert first["certified"]
+    assert first["n_train"] < 8_400
+    assert first["n_test"] > 3_000
+    assert any(
+        f"trained on {first['sample']} of the {12_000 - first['n_test']} training rows" in note
+        for note in found["notes"]
+    )
+    assert mcsvm("verify", model, data).code == 0

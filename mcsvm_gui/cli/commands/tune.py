@@ -11,13 +11,14 @@ from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, ProgressLine, duration
 from mcsvm_gui.cli.reading import given_values, naming, request_of
 from mcsvm_gui.cli.several import check_report
-from mcsvm_gui.cli.trained_best import KeptModel, check_best, keep_best
+from mcsvm_gui.cli.trained_best import RESERVED_SHARE, KeptModel, check_best, keep_best
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import complain, ended
 from mcsvm_gui.core.base.terminal import say
 from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.results import CheckedResults, EdgeCell
+from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.recommended import recommended_score
 from mcsvm_gui.core.machine.command_line import shell_line
@@ -28,7 +29,7 @@ from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, STEP, TuneReques
 from mcsvm_gui.core.tune.options import range_of as parsed_range
 from mcsvm_gui.core.tune.progress import progress_of
 from mcsvm_gui.core.tune.results import results_of
-from mcsvm_gui.core.tune.search import Tuned, Tuning, check, parse_machines
+from mcsvm_gui.core.tune.search import Tuned, Tuning, check, nothing_found, parse_machines
 from mcsvm_gui.core.tune.summary import place
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
@@ -54,12 +55,13 @@ def run(options: argparse.Namespace) -> int:
     tuning = Tuning(replace(request, digest=dataset.digest), wanted, dataset)
     with Interrupt() as interrupt:
         tuned = _run(tuning, options, interrupt)
-        kept = None if options.model is None else keep_best(tuned, options)
+        kept = None if options.model is None else keep_best(tuned, options, interrupt)
         _show(tuned, kept, options)
         _write(tuned, options)
     if tuned.trouble:
         complain(tuned.trouble)
-    return ended(interrupted=tuned.stopped, converged=tuned.converged)
+    converged = tuned.converged and tuned.found_any and (kept is None or kept.converged)
+    return ended(interrupted=tuned.stopped or interrupt.requested, converged=converged)
 
 
 def _write(tuned: Tuned, options: argparse.Namespace) -> None:
@@ -91,7 +93,12 @@ def _run(tuning: Tuning, options: argparse.Namespace, interrupt: Interrupt) -> T
     progress = TuneProgress(tuning, options.quiet)
     progress.begin("preparing ...")
     try:
-        return tuning.run(progress.trial, lambda: interrupt.requested, progress.trial)
+        return tuning.run(
+            progress.trial,
+            lambda: interrupt.requested,
+            progress.trial,
+            reserved=0.0 if options.model is None else RESERVED_SHARE * (tuning.wanted.budget or 0.0),
+        )
     finally:
         progress.end()
 
@@ -170,7 +177,8 @@ class TuneProgress(ProgressLine):
 
 
 def _show(tuned: Tuned, kept: KeptModel | None, options: argparse.Namespace) -> None:
-    output.warn(options, tuned.tuning.notices)
+    nothing = nothing_found(tuned)
+    output.warn(options, (*tuned.tuning.notices, *(() if nothing is None else (Notice("nothing found", nothing),))))
     output.show(
         options,
         lambda: document(tuned) | ({} if kept is None else kept.document()),
@@ -186,7 +194,10 @@ def summary_lines(tuned: Tuned) -> list[str]:
     if tuned.stopped and not tuned.trouble:
         lines.append("Stopped on request; what was done stands.")
     if tuned.over_budget:
-        lines.append(f"Its time budget of {tuning.wanted.budget:g} s ended it; the best cells so far:")
+        budget = f"The time budget of {tuning.wanted.budget:g} s ended the search"
+        lines.append(f"{budget}; the best cells so far:" if tuned.found_any else f"{budget}.")
+    if not tuned.found_any:
+        return lines
     for machine in tuning.grid.machines:
         lines += _machine_lines(tuned, machine)
     for found in tuned.nested:

@@ -31,7 +31,7 @@ from solvers.posing import kernel_from, terms_of
 T = TypeVar("T")
 
 READ_WITHIN = 600.0  # seconds, for the first file to be read
-OF_ALL_ROWS = "calibrate", "costs", "split"  # options of a training that need all rows in one place
+OF_ALL_ROWS = "calibrate", "costs", "split", "sample"  # options of a training that need all rows in one place
 OF_ALL_LABELS = "spellings", "groups", "fold_column", "merge", "share"  # options of reading that do
 
 

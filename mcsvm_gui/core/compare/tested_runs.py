@@ -67,7 +67,7 @@ class RowCache:
 
     def rows_of(self, request: Request, open_: Dataset | None) -> RunRows:
         """`open_`: what the window has open. FileError where the file is gone or another one."""
-        key = (*_files(request), request.holdout, request.seed)
+        key = (*_files(request), request.holdout, request.sample, request.seed)
         if key not in self._rows:
             self._rows[key] = split_rows(request, *self._data_of(request, open_))
         return _newest(self._rows, key)
@@ -98,6 +98,7 @@ def split_rows(request: Request, dataset: Dataset, test: Dataset | None) -> RunR
     if request.holdout is not None:
         training, drawn, _ = splitting.split(dataset, request.holdout, request.seed, request.split)
         held_out = test or drawn
+    training = splitting.sample(training, request.sample, request.seed)
     if held_out is None or held_out.labels is None:
         return RunRows(dataset, training, training, "training")
     return RunRows(dataset, training, held_out, "test")

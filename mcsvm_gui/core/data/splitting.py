@@ -52,6 +52,19 @@ def hold_out(labels: np.ndarray, share: float, seed: int) -> Split:
     return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen), _notices(untested))
 
 
+def sample(dataset: Dataset, rows: int | None, seed: int) -> Dataset:
+    """Return at most about so many of the rows: the same share of each class, at least one row of each."""
+    if rows is None or rows >= dataset.rows or dataset.labels is None:
+        return dataset
+    chosen = np.zeros(dataset.rows, dtype=bool)
+    names, codes = np.unique(dataset.labels.astype(str), return_inverse=True)
+    for code, name in enumerate(names.tolist()):
+        places = np.flatnonzero(codes == code)
+        count = max(1, round(places.size * rows / dataset.rows))
+        chosen[np.random.default_rng([seed, _stamp(name), 1]).permutation(places)[:count]] = True
+    return dataset.take(np.flatnonzero(chosen))
+
+
 def split(dataset: Dataset, share: float, seed: int, way: str) -> tuple[Dataset, Dataset, tuple[Notice, ...]]:
     """`way`: of SPLITS."""
     parts = held_out(dataset, share, seed, way)

@@ -151,6 +151,7 @@ def _check(request: Request, dataset: Dataset) -> None:
         (dataset.weights is None, Sentence("weights of rows")),
         (guessed.get("decimal", ".") == "." and (request.read.decimal or ".") == ".", Sentence("decimal commas")),
         (request.test is None, Sentence("a file to test on")),
+        (request.sample is None, Sentence("a sample of the training rows")),
         (kind_of(dataset, request.split) == "stratified", Sentence("splits by groups, folds or order")),
         (request.kernel in KERNELS, Sentence("this kernel")),
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcsvm_gui.core.data import preparation, splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine.posing import training_part
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
 
@@ -25,9 +25,7 @@ def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | Non
         return None, Sentence("the training file {path} cannot be read any more", path=request.data)
     if dataset.digest != trained.origin.digest:
         return None, Sentence("the training file {path} has changed since", path=request.data)
-    if request.holdout is not None:
-        dataset = splitting.split(dataset, request.holdout, request.seed, request.split)[0]
-    return preparation.complete(request.rules, dataset)[0], None
+    return training_part(request, dataset)[0], None
 
 
 def _is_there(path: str) -> bool:

@@ -8,26 +8,34 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.data.preparation import Preparation
+from mcsvm_gui.core.data.preparation.rules import Rows
 from mcsvm_gui.core.machine.posing import Posed, class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, PredictionSets
 from solvers.errors import InputError
 from solvers.run.limits import Limits
+from solvers.selection.executor import StoppedError
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold
 from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import FoldRows, KernelFamily
+from solvers.selection.trials.shared import FoldRows, KernelFamily, first_of_each
 from solvers.uncertainty.conformal import Conformal, of_own_class, strangeness
 from solvers.uncertainty.novelty import Landmarks
 from solvers.uncertainty.probability import calibrate, scores
 
+CHUNK_ROWS = 20_000  # prepared between two checks for a stop: 0.3 s of 137 features
 FoldsDone = Callable[[int, int], object]  # told how many folds are done, of how many
 
 
@@ -40,11 +48,50 @@ class FoldPreparation:
     codes: np.ndarray
 
     def __call__(self, fold: Fold) -> FoldRows:
-        train, test = self.rows.take(fold.train), self.rows.take(fold.test)
-        fitted = preparing.fit(self.rules, train)
-        rows, tests = fitted.apply(train).rows, fitted.apply(test).rows
-        labels = self.codes[fold.train], self.codes[fold.test]
-        return FoldRows.of(rows, labels[0], tests, labels[1], train.weights, test.weights)
+        return self.sample(fold)
+
+    def sample(
+        self, fold: Fold, share: float = 1.0, tested: float = 1.0, stopped: Callable[[], bool] = lambda: False
+    ) -> FoldRows:
+        """Prepare the rows of `FoldRows.nested` alone, by what all rows of the training part are fitted to.
+
+        Raises StoppedError after a stop, which is looked for between chunks of rows.
+        """
+        train, test = fold.train, fold.test
+        if share < 1.0:
+            train = train[first_of_each(self.codes[train], share)]
+        if tested < 1.0:
+            test = test[first_of_each(self.codes[test], tested)]
+        fitted = self._fitted(fold)
+        rows, tests = (self._applied(fitted, places, stopped) for places in (train, test))
+        weights = None, None
+        if self.rows.weights is not None:
+            weights = self.rows.weights[train], self.rows.weights[test]
+        return FoldRows.of(rows, self.codes[train], tests, self.codes[test], *weights)
+
+    def _applied(self, fitted: Preparation, places: np.ndarray, stopped: Callable[[], bool]) -> Rows:
+        chunks = []
+        for start in range(0, places.size, CHUNK_ROWS):
+            if stopped():
+                raise StoppedError
+            chunks.append(fitted.apply(self.rows.take(places[start : start + CHUNK_ROWS])).rows)
+        if len(chunks) == 1:
+            return chunks[0]
+        return sp.csr_array(sp.vstack(chunks, format="csr")) if sp.issparse(chunks[0]) else np.concatenate(chunks)
+
+    def _fitted(self, fold: Fold) -> Preparation:
+        found = self._known.get(fold)
+        if found is None:
+            found = self._known[fold] = preparing.fit(self.rules, self.rows.take(fold.train))
+        return found
+
+    @cached_property
+    def _known(self) -> WeakKeyDictionary[Fold, Preparation]:
+        return WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was fitted is not sent to other processes."""
+        return {name: value for name, value in vars(self).items() if name != "_known"}
 
 
 class OutOfFold:

@@ -15,7 +15,7 @@ from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import Request
 from solvers.arguments import gamma_of
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, Kernel
 from solvers.posing import kernel_from, listing, pose
 from solvers.problem import Problem
@@ -39,11 +39,8 @@ def pose_request(request: Request, dataset: Dataset, preparation: Preparation | 
         raise FileError(
             dataset.name, "there are no class labels to train on; name their column with {label}", label=Remedy("label")
         )
-    train, held_out, notices = dataset, None, dataset.notices
-    if request.holdout is not None:
-        train, held_out, more = splitting.split(dataset, request.holdout, request.seed, request.split)
-        notices += more
-    train, dropped = preparing.complete(request.rules, train)
+    train, held_out, more = training_part(request, dataset)
+    notices = dataset.notices + more
     names = train.classes
     if len(names) < 2:
         raise FileError(
@@ -52,7 +49,24 @@ def pose_request(request: Request, dataset: Dataset, preparation: Preparation | 
     fitted = preparing.fit(request.rules, train) if preparation is None else preparation
     rows = fitted.apply(train).rows
     problem = _pose(request, rows, train, names, kernel_of(request, rows, train.weights))
-    return Posed(problem, names, fitted, train, held_out, (*notices, *dropped, *fitted.notices))
+    return Posed(problem, names, fitted, train, held_out, (*notices, *fitted.notices))
+
+
+def training_part(request: Request, dataset: Dataset) -> tuple[Dataset, Dataset | None, tuple[Notice, ...]]:
+    """Return the rows to train on (neither held out nor dropped, and in the sample), the held-out rows, and notices."""
+    train = dataset
+    held_out: Dataset | None = None
+    notices: tuple[Notice, ...] = ()
+    if request.holdout is not None:
+        train, held_out, notices = splitting.split(dataset, request.holdout, request.seed, request.split)
+    train, dropped = preparing.complete(request.rules, train)
+    sample = splitting.sample(train, request.sample, request.seed)
+    if sample is not train:
+        sentence = Sentence(
+            "trained on {rows} of the {all} training rows, as asked for", rows=sample.rows, all=train.rows
+        )
+        dropped = (*dropped, Notice("sampled rows", sentence))
+    return sample, held_out, (*notices, *dropped)
 
 
 def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], kernel: Kernel) -> Problem:

@@ -140,6 +140,13 @@ class Request:
         use="end",
         **MORE,
     )
+    sample: int | None = option(
+        *(None, Whole(lowest=2), "Training rows", "Train on at most so many rows, drawn with the seed by class"),
+        note="the rows that are tested on stay the same",
+        unsaid="all",
+        use="rows",
+        **ALONE,
+    )
     cache_mb: float = option(
         500.0, Number("N", positive=True), "Kernel cache", "Memory for kernel rows", unit="MB", use="computer", **MORE
     )

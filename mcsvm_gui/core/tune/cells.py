@@ -20,7 +20,7 @@ from solvers.selection.scores import Measured
 # What names no condition: the place of the cell, the place of the file, how much is done at once, and what comes after.
 NO_CONDITION = (
     *("machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads", "scheduler"),
-    *("calibrate", "calibration_folds", "costs"),
+    *("calibrate", "calibration_folds", "costs", "sample", "tested"),
 )
 # What the first version had: it is a condition whatever its value, and later options where they are not the default,
 # so that cells of old projects are found.

@@ -55,7 +55,10 @@ ENDED = (
     "At its tolerance, once its decisions on the test rows of a fold are proved to be final, or once they have not"
     " changed for long; cells say how they ended"
 )
-BUDGET = "End the search after so many seconds, with the best so far"
+BUDGET = (
+    "End the search after so many seconds, with the best so far; reading the data and compiling do not count. With"
+    " --model the training of the best models counts too, of as many rows as there is time for"
+)
 LED = (
     "Machines with one problem for all classes are tried where one of the others is best, with --search coarse-to-fine"
     " or halving"

@@ -40,7 +40,19 @@ from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import SEARCHES, SearchStrategy, halves, least_share, led, roles, rungs
+from solvers.selection.search import (
+    SEARCHES,
+    SearchStrategy,
+    first_share,
+    halves,
+    is_rising,
+    least_share,
+    led,
+    rising,
+    roles,
+    rungs,
+    rungs_of_rising,
+)
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.study import Nested, NestedStudy, Report, Study
 from solvers.selection.trials.per_pair import Composite, choose, compose
@@ -74,6 +86,11 @@ class Tuned:
         return () if cell is None or self.stopped or self.over_budget else self.tuning.grid.edges(cell)
 
     @property
+    def found_any(self) -> bool:
+        """Whether any combination was tested."""
+        return bool(self.results)
+
+    @property
     def converged(self) -> bool:
         cells = all(result.converged for result in self.results.values())
         return cells and all(composite.converged for composite in self.composites.values())
@@ -105,11 +122,11 @@ class Tuning:
         number = {name: code for code, name in enumerate(self.class_names)}
         assert self.rows.labels is not None
         self.codes = np.array([number[label] for label in self.rows.labels], dtype=np.int64)
-        search = SEARCHES[self.wanted.search]
-        self.search: SearchStrategy = led(search) if self.wanted.led else search
         self.score = score_of(self.wanted, self.class_names)
         self.grid = Grid(self.wanted.machines, self.wanted.C, self.wanted.gamma)
         self.parts, self.inner = self._validation()
+        self.first = self._first_share()
+        self.search = self._search()
         self.prepare = FoldPreparation(self.request.rules, self.rows, self.codes)
         self.settings = self._settings()
         fitted = preparing.fit(self.request.rules, self.rows)  # to say what it has to say, once
@@ -124,9 +141,24 @@ class Tuning:
             return sum(trials for _, trials in self.rungs)
         return times * self.grid.size if self.search.name in ("grid", "per-pair") else None
 
+    def _first_share(self) -> float:
+        """Return the share of the training rows on the first rung of successive halving within a time budget."""
+        if self.wanted.search != "halving" or self.wanted.budget is None:
+            return 1.0
+        return first_share(min(part.train.size for part in self.parts), len(self.class_names), self.wanted.budget)
+
+    def _search(self) -> SearchStrategy:
+        if is_rising(self.first):
+            return rising(self.first, led=self.wanted.led)
+        search = SEARCHES[self.wanted.search]
+        return led(search) if self.wanted.led else search
+
     @property
     def rungs(self) -> list[tuple[float, int]]:
         """Of successive halving: (share of the training rows, trials)."""
+        if is_rising(self.first):
+            found = rungs_of_rising(self.grid, self.first, is_led=self.wanted.led)
+            return [(share, len(self.parts) * count) for share, count in found]
         leaders, followers = roles(self.grid.machines) if self.wanted.led else (self.grid.machines, ())
         cells = [(share, len(leaders) * cells) for share, cells in rungs(self.grid, self._least(self.parts))]
         between = NEIGHBOURS * len(leaders) if self.wanted.led and halves(self.grid) else 0
@@ -142,20 +174,22 @@ class Tuning:
         stopped: Callable[[], bool] = lambda: False,
         inner: Report | None = None,
         spent: float = 0.0,
+        reserved: float = 0.0,
     ) -> Tuned:
         """An executor that is lost on the way ends it like a stop. `inner` is told trials of nested searches.
 
-        `spent`: seconds of the time budget before a pause.
+        `spent`: seconds of the time budget before a pause; `reserved`: those that are left to what comes after.
         """
         self.rehearse(stopped)
-        began, deadline = time.perf_counter(), Deadline(self.wanted.budget, spent)
+        began, deadline = time.perf_counter(), Deadline(self.wanted.budget, spent + reserved)
 
         def over() -> bool:
             before = time.perf_counter()
             return stopped() or deadline.is_over(time.perf_counter() - before)
 
         steps = self.search.steps(self.grid, len(self.parts), self._least(self.parts))
-        study = Study(steps, Folds(self.parts, self.prepare), self.settings, self.done, over, report, score=self.score)
+        folds = Folds(self.parts, self.prepare, self.settings.cache_mb * 2**20)
+        study = Study(steps, folds, self.settings, self.done, over, report, score=self.score)
         composites: dict[str, Composite] = {}
         nested: list[Nested] = []
         trouble = ""
@@ -267,6 +301,24 @@ class Tuning:
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
             outer.executor, self.score, self._least(self.inner[0]), self.done_inside,
         ).run()  # fmt: skip
+
+
+def nothing_found(tuned: Tuned) -> Sentence | None:
+    """Return what to say of a search that its time budget ended before any combination was tested."""
+    if tuned.found_any or not tuned.over_budget:
+        return None
+    budget = tuned.tuning.wanted.budget
+    if tuned.tuning.wanted.search == "halving":
+        return Sentence(
+            "the search found nothing: its time budget of {budget:g} s ended before the first combination was tested;"
+            " give it more seconds, or fewer machines",
+            budget=budget,
+        )
+    return Sentence(
+        "the search found nothing: its time budget of {budget:g} s ended before the first combination was tested; give"
+        " it more seconds, or search by successive halving, which begins with few rows",
+        budget=budget,
+    )
 
 
 def rows_searched(request: Request, wanted: TuneRequest, dataset: Dataset) -> Dataset:

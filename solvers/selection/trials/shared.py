@@ -91,6 +91,11 @@ class FoldRows:
         return np.searchsorted(self.labels, np.arange(self.classes + 1))
 
     @property
+    def prepared_bytes(self) -> int:
+        """Bytes of the features of all rows, without what is derived from them."""
+        return bytes_of(self.train) + bytes_of(self.test)
+
+    @property
     def bytes(self) -> int:
         """Bytes of the two matrices (train x train, train x test), of kernel values or of distances."""
         return BYTES * len(self.train) * (len(self.train) + len(self.test))
@@ -131,6 +136,12 @@ class FoldRows:
 
     def accuracy(self, predicted: np.ndarray) -> float:
         return float(np.average(predicted == self.test_labels, weights=self.test_weights))
+
+
+def bytes_of(points: Points) -> int:
+    rows = points.rows
+    arrays = (rows.data, rows.indices, rows.indptr) if points.sparse else (rows,)
+    return sum(int(array.nbytes) for array in arrays)
 
 
 def first_of_each(labels: np.ndarray, share: float) -> np.ndarray:

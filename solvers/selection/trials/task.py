@@ -50,10 +50,13 @@ def tasks_of(trials: Iterable[Trial]) -> list[Task]:
 
 
 def perform(task: Task, rows: FoldRows, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:
-    """Yield results as they are done; trials interrupted by a stop give none."""
+    """Yield results as they are done; trials interrupted by a stop give none.
+
+    `rows`: those of the task's share.
+    """
     if stopped():
         return
-    rows, kernel = rows.nested(task.share, settings.tested.get(task.share, 1.0)), settings.kernel.at(task.gamma)
+    kernel = settings.kernel.at(task.gamma)
     check_size(kernel, rows.train)  # binary.py calls no `pose`; with infinite kernel values its loops would not end
     matrices = matrices_of(rows, kernel, settings)
     rest = dict(task.costs)

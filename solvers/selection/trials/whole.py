@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from solvers.dual.certificate import Certificate, Proof, certify, total_of
+from solvers.dual.certificate import Certificate, Proof, certify, certifying, total_of
 from solvers.dual.geometry import BOX
 from solvers.gram import Gram
-from solvers.kernels import Kernel
+from solvers.kernels import Kernel, Points
 from solvers.machines import MACHINES
-from solvers.model import decide
+from solvers.model import Model, decide
 from solvers.posing import pose
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
@@ -26,8 +26,9 @@ from solvers.selection.settings import TrainingSettings
 from solvers.selection.trials.rising import Rising
 from solvers.selection.trials.settling import DecisionWatch, decisions, watch_of
 from solvers.selection.trials.shared import FoldRows, Matrices, SharedGram
-from solvers.work import SEARCH_STEPS
+from solvers.work import LEAST_ROWS, PREDICTION_ROWS, SEARCH_STEPS, finish_unless
 
+CHUNK_VALUES = 10_000_000  # kernel values between two checks for a stop: 0.2 s
 SEEDED = "auto"  # the solver that is warm-started; methods of the literature start from zero, as in their papers
 
 
@@ -60,11 +61,14 @@ def along(
     for cost in costs:
         problem = replace(base, upper=cost * base.upper)
         if run is not None and settings.solver == SEEDED and unbounded(run):
-            yield replace(
-                result_of(run, rows, matrices, settings), seconds=0.0, steps=0, certificate=moved(run, problem)
-            )
+            result = result_of(run, rows, matrices, settings, stopped)
+            if result is None:
+                return
+            yield replace(result, seconds=0.0, steps=0, certificate=moved(run, problem))
             continue
-        start = begin(run, problem, gram, relatives) if settings.solver == SEEDED else None
+        start = begin(run, problem, gram, relatives, stopped) if settings.solver == SEEDED else None
+        if stopped():
+            return
         run = Run(problem, method, settings.limits, start, gram=gram)
         watch = watch_of(run, rows, matrices, settings.until)
         while run.running:
@@ -73,18 +77,31 @@ def along(
             follow(run, watch)
         if problem.part_count == 1:
             relatives.keep(run)
-        yield result_of(run, rows, matrices, settings)
+        result = result_of(run, rows, matrices, settings, stopped)
+        if result is None:
+            return
+        yield result
 
 
-def begin(run: Run | None, problem: Problem, gram: Gram | None, relatives: Relatives) -> list[np.ndarray] | None:
-    """The start of larger dual: the answer at the cost before, scaled, or that of a related machine at this cost."""
+def begin(
+    run: Run | None, problem: Problem, gram: Gram | None, relatives: Relatives, stopped: Callable[[], bool]
+) -> list[np.ndarray] | None:
+    """Return the start of larger dual: the answer at the cost before, scaled, or that of a related machine at this
+    cost; None after a stop."""
     own = None if run is None else seeds(run, problem)
     found = relatives.at(problem)
     if found is None:
         return own
     part = problem.part(0, gram)
     alphas = [part.geometry.within(found, part.upper), *(own or [])]
-    return [max(alphas, key=lambda alpha: certify(part, alpha).certificate.dual)]
+    if len(alphas) == 1:
+        return alphas
+    duals = [finish_unless(certifying(part, alpha), stopped) for alpha in alphas]
+    return [max(zip(alphas, duals, strict=True), key=lambda pair: dual_of(pair[1]))[0]]
+
+
+def dual_of(proof: Proof | None) -> float:
+    return -np.inf if proof is None else proof.certificate.dual
 
 
 class Relatives:
@@ -172,10 +189,17 @@ def _along(part: Part, alpha: np.ndarray, proof: Proof, widest: float) -> float:
     return min(max(linear / energy, 1.0), widest) if energy > 0.0 else widest
 
 
-def result_of(run: Run, rows: FoldRows, matrices: Matrices | None, settings: TrainingSettings) -> FoldResult:
-    proofs = run.proofs()
+def result_of(
+    run: Run, rows: FoldRows, matrices: Matrices | None, settings: TrainingSettings, stopped: Callable[[], bool]
+) -> FoldResult | None:
+    """Return None after a stop."""
+    proofs = finish_unless(run.proving(), stopped)
+    if proofs is None:
+        return None
     model = run.model(proofs)
-    values = model.decision(rows.test) if matrices is None else decisions(model, matrices)
+    values = decided(model, rows.test, stopped) if matrices is None else decisions(model, matrices)
+    if values is None:
+        return None
     assert run.ending is not None
     return FoldResult(
         accuracy=rows.accuracy(decide(model.machine, values, rows.classes)),
@@ -187,6 +211,17 @@ def result_of(run: Run, rows: FoldRows, matrices: Matrices | None, settings: Tra
         tested=Measured.of(rows, model.machine.name, values),
         values=values if settings.keep_values else None,
     )
+
+
+def decided(model: Model, points: Points, stopped: Callable[[], bool]) -> np.ndarray | None:
+    """Return the decision values of the rows, or None after a stop; a chunk takes about a fifth of a second."""
+    size = int(np.clip(CHUNK_VALUES // max(model.support.size, 1), LEAST_ROWS, PREDICTION_ROWS))
+    values = []
+    for start in range(0, len(points), size):
+        if stopped():
+            return None
+        values.append(model.decision(points.take(np.arange(start, min(start + size, len(points))))))
+    return np.concatenate(values)
 
 
 def binary_alone(machine: str, kernel: Kernel, settings: TrainingSettings) -> bool:

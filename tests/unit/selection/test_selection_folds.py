@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
 from solvers import InputError
+from solvers.budget import SEARCH
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
@@ -21,7 +22,18 @@ from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summaris
 from solvers.selection.executor import Folds
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.scores import SCORES
-from solvers.selection.search import SEARCHES, _line, _may_win, least_share, led, rungs
+from solvers.selection.search import (
+    SEARCHES,
+    _line,
+    _may_win,
+    first_share,
+    least_share,
+    led,
+    rising,
+    rungs,
+    rungs_of_rising,
+    shares_from,
+)
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.study import Study
 from solvers.selection.trials.shared import FoldRows
@@ -391,3 +403,49 @@ def test_cells_of_more_rows_are_better_and_of_unfinished_rungs_are_not() -> None
     trials = {Trial(Cell("ww", 1.0, 1.0), fold, 1 / 3): few.by_fold[0] for fold in range(3)}
     trials[Trial(Cell("ww", 1.0, 1.0), 0)] = scored(0.5).by_fold[0]
     assert summarise(trials)[Cell("ww", 1.0, 1.0)] == replace(few, share=1 / 3)
+
+
+@pytest.mark.parametrize("first", [0.9, 1 / 3, 0.1, 0.0025, 3e-7])
+def test_rungs_of_many_rows_rise_evenly_to_all_rows(first: float) -> None:
+    shares = shares_from(first)
+    assert (shares[0], shares[-1]) == (pytest.approx(first), 1.0)
+    growth = np.array(shares[1:]) / shares[:-1]
+    np.testing.assert_allclose(growth, growth[0])
+    assert 1.0 < growth[0] <= 3.0 + 1e-9
+
+
+def test_the_first_rung_of_a_time_budget_has_few_rows_but_enough() -> None:
+    assert first_share(1_000_000, 3, 60.0) * 1_000_000 == pytest.approx(SEARCH.first_rows * 60.0**0.5)
+    assert first_share(1_000_000, 500, 60.0) * 1_000_000 == pytest.approx(SEARCH.per_class * 500)  # of many classes
+    assert first_share(50, 2, 1e9) == 1.0
+    assert first_share(4000, 3, 60.0) > first_share(4000, 3, 30.0)
+
+
+def test_every_machine_takes_part_in_every_rung_of_many_rows() -> None:
+    """A time budget may end the search after any rung: machines that lead come first, others where one is best."""
+    grid = Grid(("ww", "ova", "ovo"), Range(0, 9), Range(0, 8))
+    steps = rising(0.01, led=True).steps(grid, 2, 0.0)
+    results: dict[Cell, CellResult] = {}
+    known: dict[Trial, FoldResult] = {}
+    seen: list[tuple[float, set[str]]] = []
+    trials = next(steps)
+    while True:
+        assert len({trial.share for trial in trials}) == 1
+        seen.append((trials[0].share, {trial.cell.machine for trial in trials}))
+        known |= {trial: fold_result(1.0 / (1.0 + abs(np.log2(trial.cell.C) - 4))) for trial in trials}
+        results = summarise(known)
+        try:
+            trials = steps.send(results)
+        except StopIteration:
+            break
+    shares = shares_from(0.01)
+    assert [share for share, _ in seen] == [share for share in shares for _ in range(2)]
+    assert [machines for _, machines in seen] == [{"ova", "ovo"}, {"ww"}] * len(shares)
+    counts = [sum(trial.share == share for trial in known) for share in shares]
+    expected = [2 * cells for _, cells in rungs_of_rising(grid, 0.01, is_led=True)]
+    assert all(count <= most for count, most in zip(counts, expected, strict=True))  # two leaders may share a best cell
+    assert best(results, "ovo").C == 16.0
+
+
+def fold_result(accuracy: float) -> FoldResult:
+    return FoldResult(accuracy, 0.1, 5, 10, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,20 +20,20 @@ from solvers.dual.bias import best_bias
 from solvers.dual.certificate import certify
 from solvers.errors import InputError
 from solvers.jit.binary import two_class
-from solvers.kernels import KERNELS
+from solvers.kernels import KERNELS, Points
 from solvers.machines import MACHINES
 from solvers.posing import kernel_from, pose
 from solvers.run.ending import Ending
-from solvers.run.loop import Limits
+from solvers.run.loop import Limits, Run
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, Trial
-from solvers.selection.executor import Folds, Threads
+from solvers.selection.executor import Folds, StoppedError, Threads, perform_one
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.search import SEARCHES, on_all, only
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.study import NestedStudy, Study
-from solvers.selection.trials import binary, per_pair
+from solvers.selection.trials import binary, per_pair, whole
 from solvers.selection.trials.per_pair import choose, compose
 from solvers.selection.trials.shared import FoldRows, KernelFamily, Matrices
 from solvers.selection.trials.task import Done, Task, matrices_of, perform, tasks_of
@@ -207,7 +209,7 @@ def test_a_stop_keeps_whole_trials_and_a_later_plan_does_only_the_rest() -> None
     def stopped() -> bool:
         nonlocal count
         count += 1
-        return count > 12
+        return count > 30
 
     trials = on_all(Grid(("ww", "ovo"), GRID.costs, GRID.gammas).cells("ww"), 3)
     trials += on_all(GRID.cells("ovo"), 3)
@@ -369,3 +371,62 @@ def test_trials_on_a_share_are_those_of_the_rows_alone_and_distances_go_with_the
     assert [result.accuracy for result in found.values()] == [result.accuracy for result in alone.values()]
     with folds.used(1) as kept:
         assert "distances" not in vars(kept.nested(1 / 3))
+
+
+class Sampling:
+    """Prepares any share of the rows, and counts how often."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[float, float]] = []
+
+    def __call__(self, fold: Fold) -> FoldRows:
+        raise AssertionError("all rows were prepared")
+
+    def sample(self, fold: Fold, share: float, tested: float, stopped: Callable[[], bool]) -> FoldRows:
+        self.asked.append((share, tested))
+        return prepare(fold).nested(share, tested)
+
+
+def test_only_the_rows_of_a_task_are_prepared_and_those_of_long_ago_are_forgotten() -> None:
+    sampling = Sampling()
+    folds = Folds(stratified(Y, 3, 0), sampling, most_bytes=1.0)
+    with folds.used(0, 1 / 3, 0.5) as rows, folds.used(0, 1 / 3, 0.5) as same:
+        assert rows is same
+        with folds.used(1, 1.0, 1.0):
+            assert len(folds._rows) == 2  # both are in use
+    with folds.used(1, 1 / 3, 0.5), folds.used(0, 1 / 3, 0.5) as again:
+        assert again is not rows
+        np.testing.assert_array_equal(again.train.rows, rows.train.rows)
+    assert sampling.asked == [(1 / 3, 0.5), (1.0, 1.0), (1 / 3, 0.5), (1 / 3, 0.5)]
+
+
+def test_rows_are_kept_while_there_is_room() -> None:
+    sampling = Sampling()
+    folds = Folds(stratified(Y, 3, 0), sampling, most_bytes=1e9)
+    for fold in (0, 1, 2, 0, 1, 2):
+        with folds.used(fold):
+            pass
+    assert len(sampling.asked) == 3
+
+
+def test_a_stop_while_another_task_prepares_its_rows_is_heard() -> None:
+    folds = Folds(stratified(Y, 3, 0), Sampling())
+    with pytest.raises(StoppedError), folds.used(0, stopped=lambda: True):
+        raise AssertionError
+    task = Task(0, 1.0, {"ww": (1.0,)}, 1.0)
+    asked = iter([False, True])
+    assert list(perform_one(task, folds, TrainingSettings(), lambda: next(asked))) == []
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_decision_values_are_computed_in_chunks_that_a_stop_ends(machine: str, monkeypatch: Any) -> None:
+    problem = pose(X, Y, machine=machine, kernel=KERNELS["rbf"](gamma=1.0))
+    run = Run(problem)
+    while run.running:
+        run.advance()
+    model = run.model()
+    monkeypatch.setattr(whole, "CHUNK_VALUES", 1)
+    points = Points(np.tile(X, (3, 1)))
+    np.testing.assert_allclose(whole.decided(model, points, lambda: False), model.decision(points), atol=1e-12)
+    asked = iter([False, False, True])
+    assert whole.decided(model, points, lambda: next(asked)) is None

@@ -24,6 +24,7 @@ from mcsvm_gui.core.data.preparation.cells import (
     numbers,
     spelled_as_known,
     texts,
+    with_fill,
 )
 from mcsvm_gui.core.data.preparation.date_parts import PARTS
 from mcsvm_gui.core.data.preparation.gaps import dropped, usable_rows
@@ -66,10 +67,16 @@ class TablePreparation:
     def _numbers(self, cells: dict[str, np.ndarray], count: int) -> np.ndarray:
         """All features but those of texts."""
         whole = cells if self.neighbors is None else cells | self.neighbors.filled(cells)
-        rows = np.empty((count, len(self.features)))
+        rows = np.zeros((count, len(self.features)))
+        for (source, fill), columns in self._one_hot.items():
+            values = with_fill(whole[source], fill)
+            column = np.fromiter((columns.get(value, -1) for value in values.tolist()), np.int64, count)
+            known = np.flatnonzero(column >= 0)
+            rows[known, column[known]] = 1.0
         for number, feature in enumerate(self.features):
-            values = (cells if feature.part == "missing" else whole)[feature.source]
-            rows[:, number] = feature_values(values, feature, self._levels.get(feature.source, ()))
+            if feature.level is None:
+                values = (cells if feature.part == "missing" else whole)[feature.source]
+                rows[:, number] = feature_values(values, feature, self._levels.get(feature.source, ()))
         rows -= np.array([feature.shift for feature in self.features])
         with np.errstate(over="ignore"):
             rows *= np.array([feature.scale for feature in self.features])
@@ -131,6 +138,15 @@ class TablePreparation:
             if feature.level is not None:
                 levels.setdefault(feature.source, []).append(feature.level)
         return levels
+
+    @cached_property
+    def _one_hot(self) -> dict[tuple[str, float | str | None], dict[str, int]]:
+        """The feature of each level, by the source of its cells and what fills them."""
+        found: dict[tuple[str, float | str | None], dict[str, int]] = {}
+        for number, feature in enumerate(self.features):
+            if feature.level is not None:
+                found.setdefault((feature.source, feature.fill), {})[feature.level] = number
+        return found
 
     @cached_property
     def _joined(self) -> set[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from small_table import of_arrays
 
-from mcsvm_gui.core.data.splitting import hold_out
+from mcsvm_gui.core.data.splitting import hold_out, sample
 from solvers import InputError
 
 LABELS = np.array(["a"] * 20 + ["b"] * 10 + ["single"], dtype=object)
@@ -33,3 +34,13 @@ def test_shares_that_hold_nothing_are_refused() -> None:
             hold_out(LABELS, share, 0)
     with pytest.raises(InputError, match="holds no row"):
         hold_out(LABELS, 0.001, 0)
+
+
+def test_a_sample_has_the_same_share_of_each_class() -> None:
+    data = of_arrays(np.arange(310.0)[:, None], np.array([0] * 200 + [1] * 100 + [2] * 10))
+    some = sample(data, 31, seed=3)
+    assert some.class_counts == (20, 10, 1)
+    assert sample(data, 31, seed=3).digest == some.digest != sample(data, 31, seed=4).digest
+    assert sample(data, 2, seed=0).class_counts == (1, 1, 1)
+    assert sample(data, None, 0) is data
+    assert sample(data, 310, 0) is data

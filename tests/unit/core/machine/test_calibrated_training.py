@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,17 +14,21 @@ from small_table import clouds
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.costs import CostTable
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.evaluate.prediction import predict, refuse_uncalibrated
 from mcsvm_gui.core.evaluate.verification import verify
 from mcsvm_gui.core.evaluate.verification.parts import ModelPart
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Plan
 from mcsvm_gui.core.experiment.running import perform
-from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine import calibration, model_file
+from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.request import CALIBRATIONS, Request
 from mcsvm_gui.core.machine.session import Session, train
 from mcsvm_gui.core.machine.summary import sentences
 from solvers import InputError, MultiClassSVC
+from solvers.selection.executor import StoppedError
+from solvers.selection.folds import stratified
 from solvers.uncertainty.probability import CALIBRATION_METHODS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
@@ -201,3 +206,22 @@ def test_a_damaged_rule_is_one_sentence(tmp_path: Path, wrong: dict[str, object]
     model_file.save(tmp_path / "a.mcsvm", train(asked(), DATA).trained)
     with pytest.raises(FileError):
         changed(tmp_path / "a.mcsvm", tmp_path, lambda document: document.update(wrong))
+
+
+@pytest.mark.parametrize(("share", "tested"), [(1.0, 1.0), (1 / 3, 2 / 3), (0.1, 0.3)])
+def test_a_sample_is_prepared_as_if_all_rows_were(share: float, tested: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By what all rows of the training part are fitted to; rows come in chunks."""
+    monkeypatch.setattr(calibration, "CHUNK_ROWS", 7)
+    data = clouds(90, 4)
+    codes = np.unique(data.labels.astype(str), return_inverse=True)[1]
+    fold = stratified(codes, 3, 0)[1]
+    prepare = FoldPreparation(Rules(), data, codes)
+    expected, found = prepare(fold).nested(share, tested), prepare.sample(fold, share, tested)
+    np.testing.assert_array_equal(found.train.rows, expected.train.rows)
+    np.testing.assert_array_equal(found.test.rows, expected.test.rows)
+    for name in ("labels", "test_labels", "names", "weights", "test_weights", "given_labels"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    with pytest.raises(StoppedError):
+        prepare.sample(fold, share, tested, lambda: True)
+    again = pickle.loads(pickle.dumps(prepare))
+    assert "_known" not in vars(again)

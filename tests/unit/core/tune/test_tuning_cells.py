@@ -60,7 +60,7 @@ OTHER: dict[str, Any] = {
 }
 SAME: dict[str, Any] = {"machine": "cs", "C": 2.0, "gamma": 3.0, "data": "moved.csv", "test": "t", "holdout": 0.5}
 OF_OLD = "b584bc8ca097b66518d4be60a1a0776c1ed57c40ad6a55b5de101a34802e3b55"
-SAME |= {"test_digest": "other", "calibrate": "sigmoid", "calibration_folds": 9, "costs": None}
+SAME |= {"test_digest": "other", "calibrate": "sigmoid", "calibration_folds": 9, "costs": None, "sample": 50}
 
 
 @given(kept)
