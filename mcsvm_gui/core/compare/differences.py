@@ -119,7 +119,8 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
 def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[TableCell, ...]:
     first, second = (text_cell(name) for name in result.between or (Sentence("all"), ""))
     differs = result.adjusted.get("holm", result.p) < SIGNIFICANT
-    conclusion = Sentence("different (5%)") if differs else Sentence("no difference shown")
+    tied = Sentence("statistically tied") if result.between else Sentence("no difference shown")
+    conclusion = _conclusion(result) if differs else tied
     return (
         *(first, second, text_cell(TESTS.get(result.name, result.name))),
         *([text_cell(result.data or Sentence("all"))] if several else []),
@@ -128,6 +129,20 @@ def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Ta
         TableCell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
         *(_p(p) for p in (result.p, *(result.adjusted.get(way) for way in ways))),
     )
+
+
+def _conclusion(result: TestResult) -> Sentence:
+    """Say which of the two is better, of a test that shows a difference."""
+    details = result.details
+    if not result.between:
+        return Sentence("different (5%)")
+    if "only_first_right" in details:
+        lead = details["only_first_right"] - details["only_second_right"]
+    else:
+        lead = details.get("mean_difference", 0.0)
+    if not lead:
+        return Sentence("different (5%)")
+    return Sentence("{name} is better", name=result.between[0] if lead > 0 else result.between[1])
 
 
 def _leads(result: TestResult) -> tuple[TableCell, TableCell]:

@@ -55,12 +55,14 @@ class MeasureRow:
 
     @property
     def best(self) -> tuple[int, ...]:
-        """The places of the best value, where there is one and not all are alike."""
+        """The places of the best value among at least two that read differently; values that read alike share it."""
         known = [value for value in self.values if value is not None]
-        if not self.measure.better or not known or not self.differs:
+        shown = {text for text, value in zip(self.texts, self.values, strict=True) if value is not None}
+        if not self.measure.better or len(known) < 2 or len(shown) < 2:
             return ()
         top = max(known) if self.measure.better > 0 else min(known)
-        return tuple(place for place, value in enumerate(self.values) if value == top)
+        best = self.texts[self.values.index(top)]
+        return tuple(place for place, text in enumerate(self.texts) if text == best)
 
 
 def measure_rows(comparison: Comparison, *, differences_only: bool = False) -> list[MeasureRow]:

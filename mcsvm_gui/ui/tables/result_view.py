@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
 
 from mcsvm_gui.core.base.i18n.terms import meaning
@@ -255,12 +255,13 @@ class ResultTableView(QTableView):
         """By the heading and the first rows."""
         bold = _font(TableCell(None, "", "best"))
         assert bold is not None
-        metrics = self.fontMetrics()
+        metrics, in_bold = self.fontMetrics(), QFontMetrics(bold)
         for column in columns:
             heading = self.entries.table.headings[column]
             cells = [self.entries.table.rows[row][column] for row in self.entries.order[:MEASURED]]
             texts = [
-                metrics.horizontalAdvance(cell.text) + (3 * UNIT if cell.sign == "wrong" or cell.sign in SIGNS else 0)
+                (in_bold if cell.sign == "best" else metrics).horizontalAdvance(cell.text)
+                + (3 * UNIT if cell.sign == "wrong" or cell.sign in SIGNS else 0)
                 for cell in cells
             ]
             stroke = STROKE[0] + UNIT if heading.machine else 0

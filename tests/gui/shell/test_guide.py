@@ -176,6 +176,13 @@ def dialog(qtbot: QtBot) -> Iterator[QDialog]:
     window.close()
 
 
+def test_the_guide_can_stay_open_beside_the_window(dialog: QDialog) -> None:
+    assert dialog.isVisible()
+    assert not dialog.isModal()
+    assert dialog.windowFlags() & Qt.WindowType.Window == Qt.WindowType.Window
+    assert dialog.windowType() == Qt.WindowType.Window, "a dialog would stay in front of the window"
+
+
 def top_line(text: GuideText) -> str:
     return text.cursorForPosition(text.viewport().rect().topLeft()).block().text()
 
