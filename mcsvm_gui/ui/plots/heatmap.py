@@ -143,6 +143,7 @@ class HeatPlot(HoverTitlePlot):
         self.setAccessibleDescription(words)
         self._under_pointer = words
         self.write_heading()
+        self.pointed_at.emit(words)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self._shown is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtCore import QEvent, QPointF, Signal
 
 from mcsvm_gui.ui.plots.base import Plot
 
 
 class HoverTitlePlot(Plot):
+    pointed_at = Signal(str)  # what is under the pointer, in full; empty: nothing
+
     def __init__(self, name: str, title: str) -> None:
         self._heading = title
         self._under_pointer: str | None = None
@@ -31,10 +33,12 @@ class HoverTitlePlot(Plot):
         if words != self._under_pointer:
             self._under_pointer = words
             self.write_heading()
+            self.pointed_at.emit(words or "")
 
     def leaveEvent(self, event: QEvent) -> None:
         self._under_pointer = None
         self.write_heading()
+        self.pointed_at.emit("")
         super().leaveEvent(event)
 
     def fit_words(self) -> None:

@@ -25,6 +25,7 @@ class HeatTabs(Tabs):
     cell_chosen = Signal(str, float, object)  # machine, C, gamma or None
     machine_shown = Signal(str)  # nothing for all of them
     message = Signal(str)
+    named = Signal(str)  # the cell under the pointer, in full
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,4 +126,5 @@ class HeatTabs(Tabs):
         plot.chosen.connect(lambda cost, gamma: self.cell_chosen.emit(shown.machine, cost, gamma))
         plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
         plot.save_failed.connect(self.message)
+        plot.pointed_at.connect(self.named)
         return plot

@@ -31,6 +31,7 @@ from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.page import PageWidget, form_side
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.tune.fields import TuneFields
+from mcsvm_gui.ui.tune.heat_legend import HeatLegend
 from mcsvm_gui.ui.tune.heat_tabs import HeatTabs
 
 if TYPE_CHECKING:
@@ -121,7 +122,10 @@ class TunePage(PageWidget):
         column = QVBoxLayout(maps)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
+        self.legend = HeatLegend()
+        self.tabs.named.connect(self.legend.show_cell)
         column.addWidget(self.tabs, 1)
+        column.addWidget(self.legend)
         nest(column, found)
         return maps
 

@@ -241,6 +241,17 @@ def test_the_cell_under_the_pointer_is_named(page: TunePage) -> None:
     assert plot.heading == "WW"
 
 
+def test_marks_are_explained_and_the_cell_under_the_pointer_is_read_whole(page: TunePage) -> None:
+    """The title has no room for all of it."""
+    plot = shown(page)
+    assert page.legend.texts() == ["best", "as good", "other machine", "fewer folds"]
+    plot.scene().sigMouseMoved.emit(plot.area.mapViewToScene(QPointF(2.3, -0.4)))
+    assert "C 4 gamma 1" in page.legend.texts()
+    assert page.legend._cell.isVisibleTo(page)
+    plot.leaveEvent(QEvent(QEvent.Type.Leave))
+    assert not page.legend._cell.isVisibleTo(page)
+
+
 def test_a_click_chooses_the_cell(page: TunePage, qtbot: QtBot) -> None:
     plot = shown(page, "cs")
     with qtbot.waitSignal(page.cell_chosen) as chosen:
