@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from solvers.errors import InputError
 from solvers.jit.rounding import ROUNDING
 from solvers.kernels.points import in_double, passes
-from solvers.posing import listing, positive
+from solvers.posing import TOO_LARGE, listing, positive
 
 
 def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> float:
@@ -28,8 +29,15 @@ def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> fl
 
 def gamma_from(count: int, mean: float, square: float) -> float:
     """`scale`, from the number of columns, the mean of all values and that of their squares."""
-    variance = square - mean**2
-    return 1.0 / (count * variance) if variance > ROUNDING * square else 1.0
+    if not isfinite(square):
+        raise InputError(TOO_LARGE)
+    variance = square - mean * mean
+    if not variance > ROUNDING * square:
+        return 1.0
+    gamma = 1.0 / (count * variance)
+    if not isfinite(gamma):
+        raise InputError("The features are too small: gamma is beyond double precision. Scale the features first.")
+    return gamma
 
 
 def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
@@ -44,10 +52,11 @@ def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
 
 def _sums(rows: Any, share: np.ndarray | None) -> tuple[float, float]:
     """(sum of all values, sum of their squares), each row times its share."""
-    squares = rows.multiply(rows) if sp.issparse(rows) else np.square(rows)
-    if share is None:
-        return rows.sum(), squares.sum()
-    return (share @ rows).sum(), (share @ squares).sum()
+    with np.errstate(over="ignore", invalid="ignore"):  # gamma_from refuses what overflows
+        squares = rows.multiply(rows) if sp.issparse(rows) else np.square(rows)
+        if share is None:
+            return rows.sum(), squares.sum()
+        return (share @ rows).sum(), (share @ squares).sum()
 
 
 def class_weights(class_weight: Any, labels: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray | None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.kernels import Kernel, Points
 from solvers.kernels.points import in_double
 from solvers.kernels.precomputed import MatrixRows
@@ -22,6 +22,9 @@ from solvers.machines import MACHINES, Machine
 from solvers.problem import BIASES, Bias, Problem
 from solvers.work import MOVE, pieces
 
+TOO_LARGE = Sentence(
+    "The features are too large: their squares are not finite in double precision. Scale the features first."
+)
 LARGEST_KERNEL_VALUE = 1e15  # largest |K(x, x)| accepted: rows are float32, which ends at 3e38, and Q has products
 
 
@@ -277,12 +280,10 @@ def _matrix(rows: Any) -> MatrixRows:
 def check_size(kernel: Kernel, points: Points) -> None:
     """Refuses kernels whose values exceed LARGEST_KERNEL_VALUE."""
     with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))
+        largest = max(float(np.abs(kernel.diagonal(points)).max(initial=0.0)), kernel.largest_argument(points))
         lengths = 0.0 if kernel.name == "precomputed" else 8.0 * points.largest_square  # squared distances are finite
     if not np.isfinite(lengths):
-        raise InputError(
-            "The dual coefficients or intercepts are not finite on features this large; scale the features first."
-        )
+        raise InputError(TOO_LARGE)
     if not largest <= LARGEST_KERNEL_VALUE:
         raise InputError(
             "The kernel reaches {largest:.3g} on these features, too large to compute with; scale the features first.",

@@ -269,7 +269,7 @@ class Sums(Geometry):
     def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
         upper = _column(upper, alpha)
         alpha = np.clip(alpha, 0.0, upper)
-        return np.asarray(alpha * np.minimum(1.0, upper / np.maximum(self.reach(alpha), 1e-300)))
+        return np.asarray(alpha * (upper / np.maximum(self.reach(alpha), upper)))
 
     def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
         total = self.reach(alpha)

@@ -54,6 +54,10 @@ class Kernel(ABC):
     def magnitude(self, points: Points) -> Magnitude:
         """How large and how exact the values between these points are."""
 
+    def largest_argument(self, points: Points) -> float:
+        """Bound of the numbers whose error limits that of the values; 0 if the values themselves limit it."""
+        return 0.0
+
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
         """Derive, in pieces, what `block` derives of all `points` on its right; without it, `block` does so at once."""
         return ready(None)

@@ -231,6 +231,11 @@ DERIVED: dict[str, Callable[[Points], Work[Any]]] = {
 }
 
 
+def fits_single(gamma: float, *points: Points) -> bool:
+    """Whether gamma <x, z> can be computed in float32, whose numbers end at 3e38 and at 1e-38."""
+    return 1e-15 <= gamma <= 1e15 and all(some.largest_square <= 1e30 for some in points)
+
+
 def prepare_products(points: Points, dtype: Any) -> Work[None]:
     """What `inner_products` derives of points on its right."""
     if dtype == np.float32:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from solvers.kernels.base import Kernel, Magnitude
-from solvers.kernels.points import Points, inner_products, prepare_products
+from solvers.kernels.points import Points, fits_single, inner_products, prepare_products
 from solvers.work import Work
 
 
@@ -25,14 +25,19 @@ class Polynomial(Kernel):
         return self.coef0 >= 0.0
 
     def _raise(self, products: np.ndarray) -> np.ndarray:
-        products *= self.gamma
-        products += self.coef0
-        return np.power(products, self.degree, out=products)
+        with np.errstate(over="ignore"):  # what overflows is refused (posing.check_size)
+            products *= self.gamma
+            products += self.coef0
+            return np.power(products, self.degree, out=products)
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
-        return prepare_products(points, dtype)
+        yield from points.prepare("squares")
+        yield from prepare_products(points, dtype if fits_single(self.gamma, points) else np.float64)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
+        if out.dtype == np.float32 and not fits_single(self.gamma, left, right):
+            out[...] = self.block(left, right, np.empty(out.shape))
+            return out
         return self._raise(inner_products(left, right, out))
 
     def magnitude(self, points: Points) -> Magnitude:

@@ -16,7 +16,9 @@ from solvers.work import Work
 # Largest gamma |x - mean|^2 (gamma |x|^2 of sparse rows) for blocks in float32, whose exponents then err by at most
 # 0.01 up to 1000 features, and in fact by 5e-5. Above it the block is computed in float64.
 SINGLE_PRECISION_REACH = 500.0
-SINGLE_PRECISION_END = 1e36  # largest |x|^2 of sparse rows, far enough from the end of float32 at 3e38
+SINGLE_PRECISION_END = (
+    1e36  # largest |x|^2 of sparse rows and largest gamma, far enough from the end of float32 at 3e38
+)
 BEARABLE = 1.0 / 16.0  # proved error of an exponent, at most, for a bound: exp(t) - 1 <= 1.07 t up to it
 EXPONENTIAL = 16.0 * UNIT  # relative error of np.exp in float32, at most; NumPy measured 2.5 ulp, which are 5 UNIT
 
@@ -85,7 +87,8 @@ class Rbf(Kernel):
 
     def _beyond(self, largest_square: float) -> bool:
         """Whether sparse rows of this length are too long for distances in float32."""
-        return self.gamma * largest_square > SINGLE_PRECISION_REACH or largest_square > SINGLE_PRECISION_END
+        beyond = not 1.0 / SINGLE_PRECISION_END < self.gamma < SINGLE_PRECISION_END
+        return beyond or self.gamma * largest_square > SINGLE_PRECISION_REACH or largest_square > SINGLE_PRECISION_END
 
     def _near(self, left: Points, right: Points) -> bool:
         """Whether both have been moved to one mean, and float32 suffices."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from solvers.kernels.base import Kernel, Magnitude
-from solvers.kernels.points import Points, inner_products, prepare_products
+from solvers.kernels.points import Points, fits_single, inner_products, prepare_products
 from solvers.work import Work
 
 
@@ -24,21 +24,28 @@ class Sigmoid(Kernel):
         return False
 
     def _squash(self, products: np.ndarray) -> np.ndarray:
-        products *= self.gamma
-        products += self.coef0
+        with np.errstate(over="ignore"):  # what overflows is refused (posing.check_size)
+            products *= self.gamma
+            products += self.coef0
         return np.tanh(products, out=products)
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
-        return prepare_products(points, dtype)
+        yield from points.prepare("squares")
+        yield from prepare_products(points, dtype if fits_single(self.gamma, points) else np.float64)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
+        if out.dtype == np.float32 and not fits_single(self.gamma, left, right):
+            out[...] = self.block(left, right, np.empty(out.shape))
+            return out
         return self._squash(inner_products(left, right, out))
 
-    def magnitude(self, points: Points) -> Magnitude:
-        """The slope of tanh is at most 1: its values are as exact as the products, and below 1."""
+    def largest_argument(self, points: Points) -> float:
         with np.errstate(over="ignore"):
-            size = np.sqrt(np.maximum(self.gamma * points.squares + abs(self.coef0), 1.0))
-        return Magnitude(size, np.sqrt(points.stored + 4.0))
+            return float(self.gamma * np.float64(points.largest_square)) + abs(self.coef0)
+
+    def magnitude(self, points: Points) -> Magnitude:
+        """The slope of tanh is at most 1: its values err by as much as its arguments."""
+        return Magnitude(np.ones(len(points)), np.sqrt(points.stored + 4.0) * max(self.largest_argument(points), 1.0))
 
     def diagonal(self, points: Points) -> np.ndarray:
         return self._squash(points.squares.copy())

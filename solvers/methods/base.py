@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from solvers.budget import BUDGET, Budget
 from solvers.decision import Decision
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.dual.quantities import dual_of, weights_of
@@ -109,6 +110,7 @@ class Method(ABC, Generic[S]):
     name: str
     supports: str  # a sentence for users
     keeps_balance = False  # whether joint machines with an exact bias keep sum_i W_i = 0 by themselves
+    budget: Budget = BUDGET
     natural_gap: float | None = None  # the relative gap that it ends at where the limits give none
 
     @property

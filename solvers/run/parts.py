@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import BUDGET, LOOP, next_decision
+from solvers.budget import LOOP, next_decision
 from solvers.decision import Decision
 from solvers.dual import balance
 from solvers.dual.certificate import Certificate, Proof, certifying
@@ -131,7 +131,10 @@ class PartRun:
         self.finished: Finished | None = None
         self._failures, self._best_violation = 0, np.inf
         self._strictness, self._claim = 1.0, Claim.NONE
-        self._gap_due, self._look_at = False, BUDGET.decide_first  # whether a check of the gap is due; step of the next
+        self._gap_due, self._look_at = (
+            False,
+            self.solver.budget.decide_first,
+        )  # whether a check of the gap is due; step of the next
         own = self.view is part
         self._outer = multipliers.OuterLoop() if own else multipliers.OuterLoop.loose(limits.tolerance)
         self._functions_stale = start is not None
@@ -260,7 +263,7 @@ class PartRun:
                 self._close(proof, stalled=False)
                 return
             best.functions[...] = proof.products + best.constant
-        self._gap_due, self._look_at = False, next_decision(self.state.steps)
+        self._gap_due, self._look_at = False, next_decision(self.state.steps, self.solver.budget)
 
     # -- where it stands --------------------------------------------------------------------------
 

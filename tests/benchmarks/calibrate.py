@@ -15,7 +15,7 @@ last stage alone took 7.8 s. `newton_pair_price` is hardly told apart from `newt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import product
 from time import process_time
@@ -208,7 +208,7 @@ def newton(sizes: Sizes) -> Measurement:
 
 
 def polish(part: Part, state: BlockState, chosen: faces.Selection) -> None:
-    finish(faces.polish(part, state.alpha, chosen, 0.25 * TOLERANCE))
+    finish(faces.polish(part, state.alpha, chosen, 0.25 * TOLERANCE, BUDGET))
 
 
 # -- the interior point ----------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def admm(sizes: Sizes) -> Measurement:
 
 
 def carry(part: Part, carrier: Splitting, steps: int) -> None:
-    finish(carrier.run(started(part), steps=steps))
+    finish(carrier.run(started(part), replace(BUDGET, admm_steps=steps)))
 
 
 def mean(seconds: Sequence[float]) -> float:

@@ -192,7 +192,7 @@ class Workbench:
         """
         part = self.part
         part.gram.reserve("newton", self.budget.newton_pair_bytes * chosen.slot.size**2)
-        values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal)
+        values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal, self.budget)
         rows = chosen.examples[chosen.member]
         alpha = state.alpha.copy(order="K")
         alpha[rows, chosen.slot] = values

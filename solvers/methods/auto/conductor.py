@@ -339,7 +339,7 @@ class Auto(Method[AutoState]):
         shrunk.rehearse()
         if splitting.applies(part):
             rehearsed = finish(splitting.Splitting.prepare(part, 1.0, len(part)))
-            finish(rehearsed.run(self.start(part, 0), steps=1))
+            finish(rehearsed.run(self.start(part, 0), replace(self.budget, admm_steps=1)))
         if not part.balanced:
             finish(proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget))
 

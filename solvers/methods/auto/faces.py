@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import BUDGET, INNER
+from solvers.budget import INNER, Budget
 from solvers.dense.interior import DenseInterior
 from solvers.dense.newton import BalancedFace, Face, SumsFace
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
@@ -64,7 +64,9 @@ def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     return values
 
 
-def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> Work[tuple[np.ndarray, int, bool]]:
+def polish(
+    part: Part, alpha: np.ndarray, chosen: Selection, goal: float, budget: Budget
+) -> Work[tuple[np.ndarray, int, bool]]:
     """(new values of the chosen variables, steps taken, whether the dense problem was solved to `goal`).
 
     Peak memory: 20 bytes per pair of variables, for Q in float64 and float32 and the matrix of a Newton step (or, while
@@ -74,7 +76,7 @@ def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> Wor
     kind = PROBLEMS[part.geometry]
     Q, single = yield from coupled(part, chosen, kind.reading(part.form.direction[part.labels[rows], chosen.slot]))
     problem = kind(part, alpha, chosen, Q, single)
-    steps, solved = yield from solve(problem, goal)
+    steps, solved = yield from solve(problem, goal, budget.newton_turns)
     return problem.values(), steps, solved
 
 
@@ -103,12 +105,12 @@ def rehearse(part: Part, gradient: np.ndarray) -> None:
     kind(part, alpha, chosen, Q, Q.astype(np.float32)).pair_steps(1e-3)
 
 
-def solve(problem: BoxProblem, goal: float) -> Work[tuple[int, bool]]:
+def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int]) -> Work[tuple[int, bool]]:
     """Newton and pair steps in turn; if they do not reach `goal`, again from the result of a dense interior point."""
-    steps, solved = yield from take_turns(problem, goal, BUDGET.newton_turns[0])
+    steps, solved = yield from take_turns(problem, goal, newton_turns[0])
     if not solved:
         yield from problem.jump(goal)
-        more, solved = yield from take_turns(problem, goal, BUDGET.newton_turns[1])
+        more, solved = yield from take_turns(problem, goal, newton_turns[1])
         steps += more
     return steps, solved
 

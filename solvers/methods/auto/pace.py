@@ -36,6 +36,8 @@ class Pace:
             return None
         if violation >= before:
             return inf
+        if violation <= tolerance:  # also 0, which has no logarithm
+            return 0.0
         return (effort - self.effort_at_look) * log(violation / tolerance) / log(before / violation)
 
 
@@ -69,13 +71,13 @@ def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget)
     """Run a burst; returns the pace after it. No burst runs if its first factor costs more than all steps so far."""
     spending, rho, rank, asked = state.spending, pace.rho, pace.rank, seen.asked
     if not rank:
-        rho = penalty_for(part, state)
+        rho = penalty_for(part, state, budget)
         asked, rank = yield from price.first_burst(part, rho, spending.total, budget)
         if asked > spending.total:
             return replace(pace, look_at=asked, violation_at_look=inf)
     if "splitting" not in part.kept:
         part.kept["splitting"] = yield from Splitting.prepare(part, rho, rank)
-    moved = yield from part.kept["splitting"].run(state)
+    moved = yield from part.kept["splitting"].run(state, budget)
     spending.total += asked
     state.steps += 1
     helped = moved and seen.violation <= budget.helped * pace.at_burst

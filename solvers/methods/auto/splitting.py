@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import BUDGET
+from solvers.budget import Budget
 from solvers.dense.cholesky import factored, forward
 from solvers.dual.geometry import BOX, SUMS
 from solvers.dual.quantities import gradients, weights_of
@@ -38,10 +38,10 @@ def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
     return made
 
 
-def penalty_for(part: Part, state: Point) -> float:
+def penalty_for(part: Part, state: Point, budget: Budget) -> float:
     """rho = admm_stiffness |functions| / |weights|, at the current point."""
     made = float(np.linalg.norm(weights_up_to_constants(part, state.alpha)))
-    return BUDGET.admm_stiffness * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
+    return budget.admm_stiffness * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
 
 
 class Splitting:
@@ -87,20 +87,20 @@ class Splitting:
             np.matmul(self.half[rows], reduced, out=moved[rows])
         return pull - moved + mean
 
-    def run(self, point: Point, steps: int = BUDGET.admm_steps) -> Work[bool]:
+    def run(self, point: Point, budget: Budget) -> Work[bool]:
         """ADMM steps from `point`, then a step towards their alpha as far as the dual rises; whether `point` moved."""
         part, form = self.part, self.part.form
         z, u, pull = yield from self._begin(point)
         alpha = np.empty(point.alpha.shape, np.float32)
         sums, done = part.geometry.sums, 0.0
         cost = len(part) * (self.half.shape[1] * (16.0 + 4.0 * z.shape[1]) + PLACE * z.shape[1])
-        for _ in range(steps):
+        for _ in range(budget.admm_steps):
             done += cost
             if done > PIECE:
                 done = 0.0
                 yield
             target = yield from self.kernel_update(pull + z - u)
-            target = np.float32(BUDGET.admm_relaxation) * target + np.float32(1.0 - BUDGET.admm_relaxation) * z
+            target = np.float32(budget.admm_relaxation) * target + np.float32(1.0 - budget.admm_relaxation) * z
             for i in pieces(len(part), PLACE * z.shape[1]):
                 if i.start:
                     yield

@@ -1,4 +1,7 @@
-"""Which example LASVM processes next: the first in random order, or the best of some drawn at random."""
+"""Which example LASVM processes next: the first in random order, or the best of some drawn at random.
+
+`active` is meant for labels that have yet to be asked for: it reads no label of an example that was not processed.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from solvers.budget import LASVM
+from solvers.model import pair_column, pair_scores
 
 Worth = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -21,6 +25,19 @@ def _most_wrong(functions: np.ndarray, signs: np.ndarray) -> np.ndarray:
 
 # (functions with b, signs) of candidates -> what each is worth; None takes examples in the order they are drawn
 CHOICES: dict[str, Worth | None] = {"random": None, "gradient": _most_wrong, "active": _least_certain}
+
+
+def class_margins(functions: np.ndarray) -> np.ndarray:
+    """(n,) the largest class function minus the second largest."""
+    second, first = np.partition(functions, -2, axis=1)[:, -2:].T
+    return np.asarray(first - second)
+
+
+def pair_margins(functions: np.ndarray, classes: int) -> np.ndarray:
+    """(n,) the size of the pair function of the winner and the runner-up."""
+    best = np.sort(np.argsort(pair_scores(functions, classes), axis=1, kind="stable")[:, -2:], axis=1)
+    columns = pair_column(best[:, 0], best[:, 1], classes)
+    return np.asarray(np.abs(functions[np.arange(len(functions)), columns]))
 
 
 def draw(queue: np.ndarray, position: int, seed: list[int]) -> np.ndarray:

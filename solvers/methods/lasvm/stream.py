@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from solvers.budget import LASVM
 from solvers.kernels import Kernel, Points
-from solvers.methods.lasvm.choice import CHOICES, draw
+from solvers.methods.lasvm.choice import CHOICES, class_margins, draw, pair_margins
 from solvers.methods.lasvm.machine import OnlineMachine
 from solvers.methods.lasvm.pool import Pool
 
@@ -50,6 +50,7 @@ class Stream:
         self.kernel, self.settings = kernel, settings
         classes = settings.upper.size
         self.sides = list(combinations(range(classes), 2)) if split == "pairs" else [(c, -1) for c in range(classes)]
+        self._of_classes = split != "pairs"
         self.pool = Pool(kernel, Points(np.empty((0, 0))), cache_mb)
         self.machines = [
             OnlineMachine(self.pool, settings.margin, second_order=settings.second_order) for _ in self.sides
@@ -97,18 +98,27 @@ class Stream:
             self.steps += 1 + self.machines[number].reprocess(tolerance, 1)[1]
 
     def _choose(self, queue: np.ndarray, position: int) -> None:
-        """Swap the candidate that is worth most to any of the machines to this position of the queue."""
+        """Swap the candidate that is worth most to this position of the queue.
+
+        With `gradient` it is the one that is most wrong in any of its machines; with `active`, which may not read the
+        labels of candidates, the one with the smallest margin between the two best classes.
+        """
         worth = CHOICES[self.settings.choice]
         if worth is None or not self.labels.size or not any(map(len, self.machines)):
             return
         places = draw(queue, position, [self.settings.seed, self.seen, position])
-        rows, labels = self.pool.block(queue[places]), self.labels[queue[places]]
-        best = np.full(places.size, -np.inf)
-        for (a, b), machine in zip(self.sides, self.machines, strict=True):
-            values = rows[:, machine.slot] @ machine.beta + machine.bias()
-            value = worth(values, np.where(labels == a, 1.0, -1.0))
-            np.maximum(best, value, out=best, where=(labels == a) | (labels == b) | (b < 0))
-        place = places[np.argmax(best)]
+        rows = self.pool.block(queue[places])
+        functions = np.column_stack([rows[:, one.slot] @ one.beta + one.bias() for one in self.machines])
+        if self.settings.choice == "active":
+            classes = self.settings.upper.size
+            margins = class_margins(functions) if self._of_classes else pair_margins(functions, classes)
+            place = places[np.argmin(margins)]
+        else:
+            labels, best = self.labels[queue[places]], np.full(places.size, -np.inf)
+            for (a, b), values in zip(self.sides, functions.T, strict=True):
+                value = worth(values, np.where(labels == a, 1.0, -1.0))
+                np.maximum(best, value, out=best, where=(labels == a) | (labels == b) | (b < 0))
+            place = places[np.argmax(best)]
         queue[[position, place]] = queue[[place, position]]
 
     # -- the examples held -----------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
+from solvers.budget import BUDGET
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import examine, gradients, weights_of
 from solvers.methods.auto import faces
@@ -31,7 +32,7 @@ def test_all_variables_at_once_end_at_the_optimum(machine: str, bias: str) -> No
     part, alpha, gradient = start(machine, bias)
     wanted = np.broadcast_to(part.form.real[part.labels], alpha.shape)
     chosen = faces.choose(wanted, gradient)
-    values, steps, solved = finish(faces.polish(part, alpha, chosen, 1e-9))
+    values, steps, solved = finish(faces.polish(part, alpha, chosen, 1e-9, BUDGET))
     assert solved
     assert steps > 0
     assert not alpha.any(), "only the caller moves"
@@ -46,7 +47,7 @@ def test_all_variables_at_once_end_at_the_optimum(machine: str, bias: str) -> No
 def test_a_balance_is_kept() -> None:
     part, alpha, gradient = start("ova", "exact")
     chosen = faces.choose(np.ones(alpha.shape, bool), gradient)
-    values, _, solved = finish(faces.polish(part, alpha, chosen, 1e-9))
+    values, _, solved = finish(faces.polish(part, alpha, chosen, 1e-9, BUDGET))
     assert solved
     alpha[chosen.examples[chosen.member], chosen.slot] = values
     np.testing.assert_allclose(weights_of(part, alpha).sum(axis=0), 0.0, atol=1e-9)
@@ -71,7 +72,7 @@ def test_a_polish_holds_what_it_says(machine: str) -> None:
     assert chosen.slot.size == 1400
     tracemalloc.start()
     try:
-        finish(faces.polish(part, alpha, chosen, 1e-4))
+        finish(faces.polish(part, alpha, chosen, 1e-4, BUDGET))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.budget import PROXIMAL
+from solvers.budget import BUDGET, PROXIMAL
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import gradients
 from solvers.factor.normal import Columns
@@ -98,7 +98,7 @@ def test_both_systems_give_the_same_direction(machine: str, bias: str) -> None:
 def test_a_step_from_the_optimum_stays_there() -> None:
     part, state, _ = begun("llw", "none", 1.0)
     chosen = faces.choose(part.form.real[part.labels], gradients(part, state.functions))
-    values, *_ = finish(faces.polish(part, state.alpha, chosen, 1e-9))
+    values, *_ = finish(faces.polish(part, state.alpha, chosen, 1e-9, BUDGET))
     state.alpha[chosen.examples[chosen.member], chosen.slot] = values
     finish(refresh(part, state))
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
+from solvers.budget import BUDGET
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import examine, weights_of
 from solvers.factor.pivoted import factor_of
@@ -74,7 +77,7 @@ def test_steps_rise_to_the_optimum(machine: str, bias: str) -> None:
     finish(refresh(part, state))
     carrier, duals = finish(Splitting.prepare(part, 0.3, len(part))), [-np.inf]
     for _ in range(20):
-        finish(carrier.run(state))
+        finish(carrier.run(state, BUDGET))
         certificate = certify(part, state.alpha).certificate
         assert certificate.dual >= duals[-1] - 1e-9 * abs(certificate.dual)
         duals.append(certificate.dual)
@@ -88,9 +91,9 @@ def test_a_factor_too_coarse_leads_nowhere_but_does_no_harm() -> None:
     part = part_of("ww", cost=100.0)
     state = State.zero(part)
     finish(refresh(part, state))
-    finish(finish(Splitting.prepare(part, 0.3, len(part))).run(state))
+    finish(finish(Splitting.prepare(part, 0.3, len(part))).run(state, BUDGET))
     before = certify(part, state.alpha).certificate.dual
-    finish(finish(Splitting.prepare(part, 1e-6, 2)).run(state))
+    finish(finish(Splitting.prepare(part, 1e-6, 2)).run(state, BUDGET))
     assert certify(part, state.alpha).certificate.dual >= before - 1e-9 * abs(before)
 
 
@@ -100,7 +103,7 @@ def test_the_point_moves_after_the_last_interruption_only(monkeypatch: pytest.Mo
     finish(refresh(part, state))
     carrier = finish(Splitting.prepare(part, 0.3, len(part)))
     monkeypatch.setattr(admm, "PIECE", 1.0)
-    work, yields = carrier.run(state, steps=5), 0
+    work, yields = carrier.run(state, replace(BUDGET, admm_steps=5)), 0
     for _ in work:
         yields += 1
         assert not state.alpha.any()
@@ -117,6 +120,6 @@ def test_more_columns_of_others_change_no_bit() -> None:
         assert carrier.half.shape == (len(part), 12)
         state = State.zero(part)
         finish(refresh(part, state))
-        finish(carrier.run(state))
+        finish(carrier.run(state, BUDGET))
         moved.append(state.alpha)
     np.testing.assert_array_equal(*moved)
