@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from mcsvm_gui.core.base import figures
 
 
-@pytest.mark.parametrize(("dual", "said"), [(0.02, "within 100 %"), (9.0, "within 10 %")])
+@pytest.mark.parametrize(("dual", "said"), [(0.02, "within 99.8%"), (9.0, "within 10%")])
 def test_the_distance_from_the_optimum_is_a_plain_number(dual: float, said: str) -> None:
     course = Course(np.array([1.0, 2.0]), np.array([0.01, dual]), np.array([20.0, 10.0]))
     axis = Figure().subplots()

@@ -33,7 +33,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:max_iter was reached")
+@pytest.mark.filterwarnings("ignore:The training (ended|stalled)")
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_every_compiled_function_was_compiled_once() -> None:
     """An int in place of a float silently compiles another version: slow, and perhaps different."""

@@ -82,8 +82,8 @@ STREAMS = {
     "cli/progress.py",
     "cli/commands/predict.py",
 }
-# Modules of another process or of the window, whose standard error is read by the developer alone.
-OTHERS = {"core/base/crash_log.py"}
+# The crash log is read by developers alone; the last words of a process that is ended by a timer are a constant.
+OTHERS = {"core/base/crash_log.py", "cli/interrupt.py"}
 
 
 WRITING = re.compile(r"(print|input|os\.write)\(|sys\.(__)?std(out|err)")
