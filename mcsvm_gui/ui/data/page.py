@@ -358,5 +358,6 @@ def _side(reading: ReadingForm, preparation: PreparationForm) -> QWidget:
     column.addWidget(preparation)
     column.addStretch()
     side = scrolling("dataForms", held)
-    side.setFixedWidth(_SIDE)
+    bar = side.verticalScrollBar().sizeHint().width()
+    side.setFixedWidth(max(_SIDE, held.minimumSizeHint().width() + bar))  # fields are not cut in any language
     return side

@@ -24,6 +24,7 @@ from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.projections.projection import Projected
 
+_KEY = 5 * theme.UNIT  # pixels of a legend beside its words
 MOST_IN_LEGEND, MOST_SHOWN, _SHORT = 20, 6, 14  # classes in pictures saved, and in the window if so short
 _NEAR = 8.0  # pixels from the pointer to a point that is meant
 _SIZE, _MANY = 7, 2_000
@@ -59,6 +60,8 @@ class Projection(HoverTitlePlot):
             self.way.addItem(name.upper(), name)
             self.way.setItemData(self.way.count() - 1, tr(title), Qt.ItemDataRole.ToolTipRole)
         self.way.currentIndexChanged.connect(lambda: self.way_chosen.emit(self.way.currentData()))
+
+    _corner: tuple[float, float] = (0.0, 0.0)
 
     def show_ways(self, chosen: str, missing: Mapping[str, str]) -> None:
         """`missing`: ways that cannot be gone, and why."""
@@ -114,7 +117,7 @@ class Projection(HoverTitlePlot):
             self._add_class(shown, mark)
         self._draw_rings()
         self._put_legend_aside(shown.points)
-        self.legend.setVisible(self._legend_is_small())
+        self.legend.setVisible(self._legend_is_small() and not self._legend_covers(shown.points))
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
@@ -123,7 +126,9 @@ class Projection(HoverTitlePlot):
         try:
             yield
         finally:
-            self.legend.setVisible(self._legend_is_small())
+            shown = self.shown
+            covers = shown is not None and self._legend_covers(shown.points)
+            self.legend.setVisible(self._legend_is_small() and not covers)
 
     def _legend_is_small(self) -> bool:
         names = () if self.shown is None else self.shown.classes
@@ -232,19 +237,39 @@ class Projection(HoverTitlePlot):
             return tr("row {row}", row=row)
         return tr("row {row}: {name}", row=row, name=shortened(shown.classes[shown.codes[place]], 30))
 
+    def _legend_covers(self, points: np.ndarray) -> bool:
+        """Whether points lie behind the legend in its corner; then the bars beside the plot are the key."""
+        x, y = self._corner
+        across, down = self._legend_share()
+        share = _shares(points)
+        return bool(((abs(share[:, 0] - x) < across) & (abs(share[:, 1] - y) < down)).any())
+
+    def _legend_share(self) -> tuple[float, float]:
+        """The part of the area, across and down, that the legend takes."""
+        names = () if self.shown is None else self.shown.classes
+        metrics, area = self.fontMetrics(), self.area.rect()
+        across = metrics.horizontalAdvance(max(names, key=len, default="")) + _KEY
+        down = (len(names) + 0.5) * 1.2 * metrics.height()
+        return min(across / max(area.width(), 1.0), 1.0), min(down / max(area.height(), 1.0), 1.0)
+
     def _put_legend_aside(self, points: np.ndarray) -> None:
         """Into the corner that holds the fewest points."""
-        low, high = points.min(axis=0), points.max(axis=0)
-        share = (points - low) / np.maximum(high - low, 1e-300)
-        x, y = freest_corner(np.column_stack([share[:, 0], 1.0 - share[:, 1]]), 0.4, 0.4)
+        self._corner = x, y = freest_corner(_shares(points), *self._legend_share())
         self.legend.anchor((x, y), (x, y), offset=(4 - 8 * x, 4 - 8 * y))
+
+
+def _shares(points: np.ndarray) -> np.ndarray:
+    """Where points lie in the area: from its upper left corner, 0 to 1."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    share = (points - low) / np.maximum(high - low, 1e-300)
+    return np.column_stack([share[:, 0], 1.0 - share[:, 1]])
 
 
 def _direction(way: str, number: int, share: float) -> str:
     if way == "umap":
         return tr("UMAP {number}", number=number + 1)
     if way == "pca":
-        return tr("component {number}: {share} of variance", number=number + 1, share=percent(share))
+        return tr("component {number} ({share})", number=number + 1, share=percent(share))
     if not share:
         return tr("widest direction beside it")
     return tr("discriminant {number}: {share}", number=number + 1, share=percent(share))

@@ -21,13 +21,15 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QTableView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.base import i18n, resources
+from mcsvm_gui.core.base.i18n import translation
 from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.ui.data.page import DataPage
 from mcsvm_gui.ui.data.presenter import DataPresenter
@@ -386,3 +388,20 @@ def test_what_is_not_installed_cannot_be_chosen_and_says_what_it_needs(
     assert not entry.isEnabled()
     assert "umap-learn" in entry.toolTip()
     assert stage.page.projection.shown.way == "pca"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_field_of_the_forms_is_cut_at_the_right(qtbot: QtBot, language: str) -> None:
+    """They scroll up and down alone, so that the side must be as wide as its fields."""
+    i18n.install(translation.translations(language))
+    try:
+        page = DataPage()
+        qtbot.addWidget(page)
+        page.resize(928, 640)
+        with qtbot.waitExposed(page):
+            page.show()
+        area = page.findChild(QScrollArea, "dataForms")
+        assert area is not None
+        assert area.widget().minimumSizeHint().width() <= area.viewport().width()
+    finally:
+        i18n.install()

@@ -135,3 +135,22 @@ def test_a_saved_picture_has_its_legend(projection: Projection) -> None:
     with projection.exporting():
         assert projection.legend.isVisible()
     assert not projection.legend.isVisible()
+
+
+def test_the_legend_covers_no_points(projection: Projection) -> None:
+    """In a corner that is free it is shown; where points fill every corner, the bars beside the plot are the key."""
+    projection.resize(420, 320)
+    names, codes = ("a", "b"), np.arange(40) % 2
+    diagonal = np.column_stack([np.linspace(-1, 1, 40)] * 2)
+
+    def show(points: np.ndarray) -> None:
+        rows = np.arange(len(points))
+        projection.show_points(Projected(points, rows, codes[: len(points)], names, (0.5, 0.3), len(points), ()))
+
+    show(diagonal)
+    assert projection.legend.isVisible()
+    corners = np.array([[x, y] for x in (-1.0, 1.0) for y in (-1.0, 1.0)] * 10)
+    show(corners)
+    assert not projection.legend.isVisible()
+    with projection.exporting():
+        assert projection.legend.isVisible(), "a picture has no bars beside it"
