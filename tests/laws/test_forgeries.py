@@ -6,8 +6,10 @@ measured by the model's own predictions on the training rows, not by the verific
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import forging
@@ -207,3 +209,73 @@ def test_every_alteration_that_changes_predictions_is_found(
     print("  accepted: " + "; ".join(accepted))
     assert tried > 100
     assert not changing
+
+
+def _with(contents: forging.Contents, **arrays: np.ndarray) -> forging.Contents:
+    return forging.Contents(contents.document, {**contents.arrays, **arrays})
+
+
+def _mirrored(contents: forging.Contents) -> forging.Contents:
+    """All scales negated: no kernel value between preprocessed rows changes."""
+    document = deepcopy(contents.document)
+    for feature in document["preparation"]["features"]:
+        feature[4] = -feature[4]
+    return forging.Contents(document, contents.arrays)
+
+
+def _renamed(contents: forging.Contents) -> forging.Contents:
+    """Another machine, in the request too."""
+    document = deepcopy(contents.document)
+    document["machine"] = document["request"]["machine"] = "cs"
+    return forging.Contents(document, contents.arrays)
+
+
+def _widened(contents: forging.Contents) -> forging.Contents:
+    """Another gamma, in the request too."""
+    document = deepcopy(contents.document)
+    document["kernel"]["gamma"] *= 1.01
+    document["request"]["gamma"] = document["kernel"]["gamma"]
+    return forging.Contents(document, contents.arrays)
+
+
+def _halved(contents: forging.Contents) -> forging.Contents:
+    """Feasible dual variables of another model."""
+    return _with(contents, **{name: 0.5 * contents.arrays[name] for name in ("expansion", "bias", "dual_alpha")})
+
+
+TOGETHER: dict[str, tuple[Callable[[forging.Contents], forging.Contents], str]] = {
+    "scales": (_mirrored, "preprocessing"),
+    "machine": (_renamed, "certificate"),
+    "points": (lambda found: _with(found, points=-found.arrays["points"]), "support vectors"),
+    "signs": (lambda found: _with(found, expansion=-found.arrays["expansion"]), "class functions"),
+    "half": (_halved, "certificate"),
+}
+
+
+# With a small C all variables are at their bound for any gamma, so that the altered model is an honest one.
+@pytest.mark.parametrize(("name", "what"), [*product(("ww", "small C, ww"), TOGETHER), ("ww", "gamma")])
+def test_entries_that_are_altered_together_are_found(name: str, what: str, tmp_path: Path) -> None:
+    alter, named = TOGETHER.get(what, (_widened, "certificate"))
+    data, model = _trained(name, tmp_path)
+    forged = tmp_path / "forged.mcsvm"
+    forging.write(forged, alter(forging.read(model)))
+    answer = mcsvm("verify", forged, data)
+    assert answer.code == 2
+    assert named in answer.err
+
+
+def test_a_model_that_claims_to_have_converged_is_verified_as_not_converged(tmp_path: Path) -> None:
+    data, model = _trained("unconverged", tmp_path)
+    contents, forged = forging.read(model), tmp_path / "forged.mcsvm"
+    contents.document["origin"]["ending"] = "converged"
+    forging.write(forged, contents)
+    answer = mcsvm("verify", forged, data)
+    assert answer.code == 3
+    assert "Not converged: the violation" in answer.out
+    assert "solved to" not in answer.out
+
+
+def test_rules_other_than_the_models_are_refused(tmp_path: Path) -> None:
+    data, model = _trained("ww", tmp_path)
+    assert mcsvm("verify", model, data, "--scale", "minmax").code == 0
+    assert "trained with --scale minmax" in mcsvm("verify", model, data, "--scale", "none").complaint

@@ -9,6 +9,7 @@ from typing import Any
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options
 from mcsvm_gui.core.base.exits import DONE, complain, ended
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.verification import Verification, verify
 from mcsvm_gui.core.evaluate.verification.parts import PartCheck, Status
@@ -17,12 +18,14 @@ from mcsvm_gui.core.machine.session import certificate_document
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.state import claim
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError
 
 
 def run(options: argparse.Namespace) -> int:
     trained = model_file.load(options.model)
     if options.export:
         return _run_exports(options, trained)
+    _refuse_other_rules(options, trained.request.rules)
     dataset = open_dataset(options.data, read_options(options, trained.request.read))
     found = verify(trained, dataset, recompute_calibration=options.recompute_calibration)
     output.show(options, lambda: document(found, trained), lambda: [*table(found.checks), "", verdict(found, trained)])
@@ -30,6 +33,16 @@ def run(options: argparse.Namespace) -> int:
         parts = ", ".join(check.part.value for check in found.differing)
         return complain(f"{options.model}: it differs from its data in: {parts}; do not trust this file")
     return ended(interrupted=False, converged=found.converged)
+
+
+def _refuse_other_rules(options: argparse.Namespace, rules: Rules) -> None:
+    """The preprocessing that is checked is that of the model."""
+    for name in ("scale", "missing"):
+        asked, own = getattr(options, name), getattr(rules, name)
+        if asked not in (None, own):
+            raise InputError(
+                f"--{name} {asked}: the model was trained with --{name} {own}, which is checked; leave it out"
+            )
 
 
 def _run_exports(options: argparse.Namespace, trained: TrainedModel) -> int:

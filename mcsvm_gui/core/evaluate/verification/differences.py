@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,8 @@ def _plain(trained: TrainedModel) -> dict[str, Any]:
 
     The training file may lie elsewhere now; its digest identifies it.
     """
-    document = model_document.describe(trained)
+    untold = replace(trained.origin, decisions=())  # there may be one for each of many pairs
+    document = model_document.describe(replace(trained, origin=untold))
     preparation = dict(document["preparation"])
     if preparation["kind"] == "table":
         preparation["features"] = [_in_units(list(feature)) for feature in preparation["features"]]

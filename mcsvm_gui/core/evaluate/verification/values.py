@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -29,14 +30,30 @@ def recomputed(problem: Problem, proofs: Sequence[Proof]) -> Iterator[Recomputed
     """The decision values of all training rows, in chunks of bounded memory."""
     count, used = len(problem), _used(problem, proofs)
     support = problem.points.take(used)
+    functions = list(_functions(problem, proofs, used))
     error, bias = _kernel_error(problem), np.concatenate([proof.bias for proof in proofs])
     height = max(1, min(BLOCK // max(1, used.size), BLOCK // bias.size))
     with np.errstate(all="ignore"):
         for start in range(0, count, height):
             rows = np.arange(start, min(start + height, count))
             block = problem.kernel.block(problem.points.take(rows), support, np.empty((rows.size, used.size)))
-            values, reach = _products(problem, proofs, used, block, error)
+            values, reach = (np.empty((rows.size, bias.size)) for _ in range(2))
+            for outputs, members, weights in functions:
+                part, sizes = block[:, members], np.abs(weights)
+                values[:, outputs] = part @ weights
+                reach[:, outputs] = SHARE * (np.abs(part) @ sizes) + error * sizes.sum(axis=0)
             yield Recomputed(rows, values + bias, reach + SHARE * np.abs(bias))
+
+
+def _functions(problem: Problem, proofs: Sequence[Proof], used: np.ndarray) -> Iterator[tuple[slice, Any, np.ndarray]]:
+    """(outputs, which of the used rows have a weight, their weights); pair by pair, as each pair has its own rows."""
+    if problem.machine.split != "pairs":
+        yield slice(None), slice(None), np.hstack([proof.weights[used] for proof in proofs])
+        return
+    for number, proof in enumerate(proofs):
+        mine = np.flatnonzero(proof.weights[:, 0])
+        rows = np.asarray(problem.rows_of(number))[mine]
+        yield slice(number, number + 1), np.searchsorted(used, rows), proof.weights[mine]
 
 
 def _used(problem: Problem, proofs: Sequence[Proof]) -> np.ndarray:
@@ -45,30 +62,6 @@ def _used(problem: Problem, proofs: Sequence[Proof]) -> np.ndarray:
     for number, proof in enumerate(proofs):
         used[problem.rows_of(number)] |= proof.weights.any(axis=1)
     return np.flatnonzero(used)
-
-
-def _products(
-    problem: Problem, proofs: Sequence[Proof], used: np.ndarray, block: np.ndarray, error: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """K W of a block of rows, and how far rounding may move it; of pairs part by part, as each has its own rows."""
-    if problem.machine.split != "pairs":
-        weights = np.hstack([proof.weights[used] for proof in proofs])
-        return block @ weights, _reach(block, weights, error)
-    values = np.empty((len(block), len(proofs)))
-    reach = np.empty_like(values)
-    for number, proof in enumerate(proofs):
-        rows = np.arange(len(problem))[problem.rows_of(number)]
-        mine = np.flatnonzero(proof.weights[:, 0])
-        part = block[:, np.searchsorted(used, rows[mine])]
-        values[:, number] = part @ proof.weights[mine, 0]
-        reach[:, number] = _reach(part, proof.weights[mine, 0], error)
-    return values, reach
-
-
-def _reach(block: np.ndarray, weights: np.ndarray, error: float) -> np.ndarray:
-    sizes = np.abs(weights)
-    found: np.ndarray = SHARE * (np.abs(block) @ sizes) + error * sizes.sum(axis=0)
-    return found
 
 
 def _kernel_error(problem: Problem) -> float:
