@@ -128,7 +128,7 @@ class ReadOptions:
         "auto", Choice(known=_formats), "File format", note="default: what the content shows", **READING
     )
     skip_lines: int | None = option(
-        *(None, Whole(lowest=0), "Lines above the header", "Skip this many lines above the header"),
+        *(None, Whole(lowest=0), "Lines to skip", "Skip this many lines above the header"),
         note="default: what the first lines show",
         spin=(0, 9999),
         **READING,
