@@ -21,14 +21,18 @@ def settled(hand: Hand) -> None:
     hand.wait(lambda: bool(advice(hand)))
 
 
+def checks_of(hand: Hand) -> QListWidget:
+    return hand.window.assembly.page("data").view.checks
+
+
 def advice(hand: Hand) -> list[str]:
-    checks = hand.find(QListWidget, "checksList")
+    checks = checks_of(hand)
     return [checks.item(row).text() for row in range(checks.count())]
 
 
 def press(hand: Hand, name: str) -> None:
     """Press the button of a finding, as it is now."""
-    hand.find(QListWidget, "checksList").findChild(QPushButton, name).click()
+    checks_of(hand).findChild(QPushButton, name).click()
     settled(hand)
 
 
