@@ -67,7 +67,8 @@ def titles() -> dict[str, str]:
 
 def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str] = ()) -> tuple[Field, ...]:
     """One field per option; `columns`: what is known of a file that could not be read."""
-    guesses = {} if dataset is None else {guess.option.lstrip("-").replace("-", "_"): guess.value for guess in dataset.guesses}
+    made = () if dataset is None else dataset.guesses
+    guesses = {guess.option.lstrip("-").replace("-", "_"): guess.value for guess in made}
     columns = tuple(columns)
     fields = [
         _column(option, read, dataset, columns, guessed=name in guesses)
