@@ -220,7 +220,10 @@ class _Answer:
             return tr(
                 "always predicting {name} gives {share}", name=quoted_class(found.name), share=_share(found.share)
             )
-        return tr("guessing gives a balanced accuracy of {share}", share=_share(balanced_guess(self.best.scores)))
+        share = _share(balanced_guess(self.best.scores))
+        if self.measure == "balanced-accuracy":
+            return tr("guessing gives {share}", share=share)
+        return tr("guessing gives a balanced accuracy of {share}", share=share)
 
     def _untested(self) -> str:
         best = self.best

@@ -16,7 +16,7 @@ import numpy as np
 from mcsvm_gui.core.compare.comparison import adjusted_over_pairs
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate import decided as decisions
-from mcsvm_gui.core.evaluate.bootstrap import interval, resampled, share_interval
+from mcsvm_gui.core.evaluate.bootstrap import interval, recall_interval, resampled, share_interval
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, mcnemar
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def _measured(predicted: _Predicted, true: np.ndarray, told: np.ndarray, weights
 
     drawn = np.stack([confusion(one) for block in resampled(weights, seed) for one in block])
     whole = confusion(weights)
+    counts = decisions.confusion_of(true, told, classes)
     accuracy, balanced, f1 = decisions.accuracy, decisions.balanced_accuracy, decisions.macro_f1
     return RunScores(
         *predicted,
@@ -102,10 +103,10 @@ def _measured(predicted: _Predicted, true: np.ndarray, told: np.ndarray, weights
         accuracy=float(accuracy(whole)),
         interval=share_interval(accuracy(drawn), weights),
         balanced=float(balanced(whole)),
-        balanced_interval=_ends(balanced(drawn)),
+        balanced_interval=recall_interval(balanced(drawn), counts),
         macro_f1=float(f1(whole)),
         macro_f1_interval=_ends(f1(drawn)),
-        counts=decisions.confusion_of(true, told, classes),
+        counts=counts,
     )
 
 

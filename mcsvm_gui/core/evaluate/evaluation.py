@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.evaluate import decided as decisions
-from mcsvm_gui.core.evaluate.bootstrap import RESAMPLES, interval, resampled, share_interval
+from mcsvm_gui.core.evaluate.bootstrap import RESAMPLES, interval, recall_interval, resampled, share_interval
 from mcsvm_gui.core.evaluate.probabilities import (
     BrierParts,
     Reliability,
@@ -129,6 +129,8 @@ def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) 
     ends = {name: interval(values) for name, values in together.items()}
     if "accuracy" in together:
         ends["accuracy"] = np.array(share_interval(together["accuracy"], rows.weights[work.kept]))
+        each = work.confusion(np.ones_like(rows.weights))
+        ends["balanced_accuracy"] = np.array(recall_interval(together["balanced_accuracy"], each))
     counts = work.confusion(rows.weights)
     whole_counts = np.array_equal(rows.weights, np.round(rows.weights))
     return Evaluation(
