@@ -73,6 +73,17 @@ def test_the_model_is_that_of_one_machine(machine: str, cluster: DaskCluster, se
     assert verified.code == 0, verified
 
 
+def test_a_model_of_held_out_and_standardised_rows_is_verified(
+    cluster: DaskCluster, segment: Path, tmp_path: Path
+) -> None:
+    """Workers add up moments part by part, so that scales differ from those of one machine in the last digits."""
+    model = tmp_path / "far.mcsvm"
+    words = "--machine", "ova", "--scale", "standard", "--holdout", 0.3, "--seed", 2, "--class-weight", "balanced"
+    trained(segment, *words, "--model", model, "--scheduler", cluster.address)
+    verified = mcsvm("verify", model, segment)
+    assert verified.code == 0, verified
+
+
 def test_the_same_rows_are_held_out(cluster: DaskCluster, segment: Path) -> None:
     asked = segment, "--holdout", 0.3, "--seed", 4
     here, there = trained(*asked), trained(*asked, "--scheduler", cluster.address)

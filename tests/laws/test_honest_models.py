@@ -183,3 +183,23 @@ def test_an_entry_that_nobody_knows_is_compared_too(monkeypatch: pytest.MonkeyPa
     found = verify(outcome.trained, ROWS)
     assert [check.part for check in found.differing] == [ModelPart.OTHER]
     assert "novelty is 1, recomputed 2" in found.differing[0].detail
+
+
+@pytest.mark.parametrize(
+    ("processor", "factor", "expected"),
+    [
+        (None, 1.0 + 1e-4, Status.DIFFERS),
+        ("another", 1.0 + 1e-4, Status.NOT_VERIFIABLE),
+        ("another", 2.0, Status.DIFFERS),
+        ("another", 1.0, Status.VERIFIED),
+    ],
+)
+def test_a_fit_of_another_system_may_differ_a_little(processor: str | None, factor: float, expected: Status) -> None:
+    trained = train(Request(calibrate="temperature", calibration_folds=3), ROWS).trained
+    calibrated = trained.calibrated
+    assert calibrated is not None
+    assert calibrated.found.temperature is not None
+    fitted = replace(calibrated.found, temperature=factor * calibrated.found.temperature)
+    origin = trained.origin if processor is None else replace(trained.origin, processor=processor)
+    found = verify(replace(trained, calibrated=replace(calibrated, found=fitted), origin=origin), ROWS)
+    assert {check.part: check.status for check in found.checks}[ModelPart.PROBABILITIES] is expected
