@@ -28,7 +28,7 @@ from mcsvm_gui.ui.shell.examples import Examples
 from mcsvm_gui.ui.shell.layout_memory import LayoutMemory
 from mcsvm_gui.ui.shell.main_window import MainWindow
 from mcsvm_gui.ui.shell.presenter import ShellPresenter
-from mcsvm_gui.ui.shell.question_bar import FirstTourBar, RecoveryBar, TrustBar
+from mcsvm_gui.ui.shell.question_bar import FirstTourBar, NoticeBar, RecoveryBar, TrustBar
 from mcsvm_gui.ui.shell.recovery import RecoveryPresenter
 from mcsvm_gui.ui.shell.tour import TourPresenter
 from mcsvm_gui.ui.threads import thread as threads
@@ -50,7 +50,7 @@ def assemble(
     path = settings if isinstance(settings, str | os.PathLike) else default_path()
     kept = settings if isinstance(settings, Settings) else Settings(Path(path))
     i18n.install(translation.translations(translation.chosen(kept["language"])))
-    store, trouble = open_unnamed() if project is None else (ProjectStore(project), "")
+    store, trouble = open_unnamed(last=kept["unnamed_project"]) if project is None else (ProjectStore(project), "")
     window = MainWindow()
     window.assembly = Assembly(window, kept, store)
     if trouble:
@@ -173,9 +173,14 @@ class Assembly(Desk):
         tour = FirstTourBar()
         self.tour = TourPresenter(tour, self.workspace, self)
         self.tour.page_asked.connect(self.window.show_page)
-        self.examples = Examples(self.workspace, self)
+        self.examples = Examples(self.workspace, self.shell.projects, self)
         self.examples.page_asked.connect(self.window.show_page)
-        for banner in (recovery, trust, tour):
+        self.examples.form_asked.connect(lambda texts: self.page("train").fill_form(texts))
+        self.notice = NoticeBar()
+        self.runs.failed.connect(self.notice.say)
+        self.examples.told.connect(self.notice.say)
+        self.runs.moved.connect(lambda path: self.notice.say(""))
+        for banner in (self.notice, recovery, trust, tour):
             self.window.add_banner(banner)
 
     def _prepare(self) -> None:

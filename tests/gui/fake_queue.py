@@ -71,8 +71,12 @@ class FakeQueue(QObject):
 class NoRuns(QObject):
     """A project that keeps settings alone."""
 
-    project_read = Signal()
+    opened, project_read = Signal(), Signal()
     path, loaded = "/projects/a.mcsvmproj", True
+    selected: tuple[int, ...] = ()
+
+    def select(self, runs: Any) -> None:
+        self.selected = tuple(runs)
 
     def __init__(self, **kept: Any) -> None:
         super().__init__()

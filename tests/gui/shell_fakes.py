@@ -83,6 +83,7 @@ class FakeQueue(QObject):
 class FakeRuns(Remembering):
     moved, failed, write_error, selection_changed = Signal(str), Signal(str), Signal(str), Signal()
     changed, set_aside = Signal(int), Signal(str)
+    project_read, leaving = Signal(), Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +91,7 @@ class FakeRuns(Remembering):
 
 
 class FakeWorkspace(Remembering):
-    message, data_changed = Signal(str), Signal()
+    message, data_changed, data_failed = Signal(str), Signal(), Signal(object)
 
     def __init__(self, settings: Settings | None = None) -> None:
         super().__init__()

@@ -65,7 +65,9 @@ TABLE = (
     ),
     Setting("confirm_close", bool, True, "Ask before closing while trainings run", "", "Work"),
     Setting("recent_files", list, []),
+    Setting("unnamed_project", str, ""),  # the one without a name that was open last
     Setting("trusted_projects", list, []),  # whose files outside of their folder may be read
+    Setting("files", str, ""),  # the settings last used for each data file, as JSON (ui/runs/file_settings.py)
     Setting("last_folder", str, ""),
     Setting("page", str, "data"),
     Setting("window_geometry", str, ""),
@@ -122,12 +124,13 @@ class Settings:
         """`watcher` hears the key of every value that changes."""
         self._watchers.append(watcher)
 
-    def remember_file(self, path: str) -> None:
-        """To the top of the recent files, and its folder as the one to begin in."""
+    def remember_file(self, path: str, *, begin_there: bool = True) -> None:
+        """Put a file on top of the recent files; its folder is the one that dialogs begin in if `begin_there`."""
         path = os.path.abspath(path)
         others = [other for other in self["recent_files"] if other != path]
         self["recent_files"] = [path, *others][:MOST_RECENT]
-        self["last_folder"] = os.path.dirname(path)
+        if begin_there:
+            self["last_folder"] = os.path.dirname(path)
 
     def text(self) -> str:
         """What the file holds."""

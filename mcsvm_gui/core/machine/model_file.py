@@ -83,11 +83,23 @@ def unpacked(name: str | os.PathLike[str], content: bytes) -> TrainedModel:
 
 def _opened(path: str | os.PathLike[str], source: IO[bytes]) -> TrainedModel:
     with _doubting(path):
+        _check_kind(path, source)
         try:
             with zipfile.ZipFile(source) as archive:
                 return _read(path, archive)
         except OSError as error:
             raise FileError(path, "the file cannot be read: {reason}", reason=error.strerror or error) from error
+
+
+def _check_kind(path: str | os.PathLike[str], source: IO[bytes]) -> None:
+    """Tell a file of another kind from a damaged model: it has no archive at its beginning."""
+    try:
+        first = source.read(4)
+        source.seek(0)
+    except OSError as error:
+        raise FileError(path, "the file cannot be read: {reason}", reason=error.strerror or error) from error
+    if first[:2] != b"PK":
+        raise FileError(path, "this is no mcsvm model. Choose a .mcsvm file, or open data by “Open data”")
 
 
 @contextmanager

@@ -29,7 +29,7 @@ CHOSEN = "chosen"  # the key under which a project keeps what searches found for
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
 HOW_FAR = "tol", "gap_tol", "max_iter", "time_limit"  # of a request: how far it is trained, and nothing of its model
 MOST = 100  # runs shown
-ROOMY = "C", "gamma", "kernel"  # columns of how a run was made, shown if the window is wide
+ROOMY = "C", "gamma", "kernel", "data"  # columns of how a run was made, shown if the window is wide
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ class ComparePresenter(QObject):
         runs.project_read.connect(self._read_chapters)
         view.message.connect(self._workspace.message)
         runs.selection_changed.connect(self._look)
+        self._workspace.scope.changed.connect(self._look)
         runs.changed.connect(self._changed)
         runs.removed.connect(self._removed)
         runs.project_read.connect(self._forget)
@@ -147,8 +148,8 @@ class ComparePresenter(QObject):
         self._say()
 
     def _newest(self) -> list[int]:
-        """Those that ended last, on the data of the very last."""
-        done = [self._runs.record(run) for run in self._runs.ids() if self._runs.record(run).state == "done"]
+        """Those that ended last, on the open data, or on the data of the very last."""
+        done = [record for record in self._workspace.scope.records() if record.state == "done"]
         return [record.id for record in done if record.digest == done[-1].digest][-NEWEST:]
 
     def _invitation(self) -> str:

@@ -43,6 +43,7 @@ class OptionForm(QWidget):
 
     changed = Signal()
     test_asked = Signal()  # of the cluster whose address was entered
+    reset_asked = Signal()  # to the defaults
     NAMES: ClassVar[Mapping[str, str]] = {}
     PREFIX = ""
 
@@ -124,7 +125,19 @@ class OptionForm(QWidget):
         self.more.setAutoRaise(True)
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more.toggled.connect(self._show_more)
-        self._grid.addWidget(self.more, self._grid.rowCount(), 0, 1, 2)
+        reset = QToolButton()
+        reset.setObjectName(self.object_name("reset", "Button"))
+        reset.setText(tr("Reset to defaults"))
+        reset.setAccessibleName(reset.text())
+        reset.setToolTip(tr("Set all options of this form to their defaults"))
+        reset.setAutoRaise(True)
+        reset.clicked.connect(self.reset_asked)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.more)
+        row.addStretch(1)
+        row.addWidget(reset)
+        self._grid.addLayout(row, self._grid.rowCount(), 0, 1, 2)
 
     def add_by_use(self, options: Iterable[Option], words: Mapping[str, Mapping[str, str]]) -> None:
         """Under More: what is for the same use stands together, under its heading."""

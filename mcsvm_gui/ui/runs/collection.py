@@ -39,10 +39,12 @@ class RunCollection(QObject):
     added = Signal(list)  # numbers of runs
     changed = Signal(int)
     removed = Signal(list)  # numbers of runs
+    opened = Signal()  # another project takes the place of this one: `project_read` follows
     project_read = Signal()  # this project, or another one: runs and settings are others
     selection_changed = Signal()
     write_error = Signal(str)  # why nothing can be written at the moment; empty when it can again
     set_aside = Signal(str)  # what can never be written as it is, and why
+    leaving = Signal(str)  # the path of a project in whose place another one is to be opened
     moved = Signal(str)  # the project is another file now
     saved_as = Signal(str, str)  # from where to where it was copied, to go on there
     failed = Signal(str)  # why it is not
@@ -298,8 +300,11 @@ class RunCollection(QObject):
     def open(self, path: str | os.PathLike[str]) -> None:
         """Another project in the place of this one; `moved` and `project_read` follow, or `failed`."""
         if self._queue.active():
-            self.failed.emit(tr("Jobs are still going on in this project: stop or discard them first."))
+            self.failed.emit(
+                tr("Jobs are still running in this project. Stop or discard them before you open another.")
+            )
         else:
+            self.leaving.emit(self.path)
             self._file.open(path)
 
     def save_as(self, path: str | os.PathLike[str]) -> None:
@@ -322,6 +327,7 @@ class RunCollection(QObject):
         self.undo_stack.clear()
         self.loaded = False
         self.select(())
+        self.opened.emit()
 
     def _fill(self, records: list[RunRecord], settings: dict[str, Any]) -> None:
         """What was begun while the file was read is newer."""

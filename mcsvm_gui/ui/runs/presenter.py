@@ -24,10 +24,11 @@ class RunListView(Protocol):
     delete_asked: SignalInstance
     continue_asked: SignalInstance
     save_asked: SignalInstance
+    everything_asked: SignalInstance
 
     @property
     def model(self) -> Any: ...
-    def set_records(self, records: Iterable[RunRecord]) -> None: ...
+    def set_records(self, records: Iterable[RunRecord], hidden: int = ..., *, everything: bool = ...) -> None: ...
     def put(self, record: RunRecord) -> None: ...
     def remove(self, run: int) -> None: ...
     def choose(self, runs: Iterable[int]) -> None: ...
@@ -43,6 +44,9 @@ class RunListPresenter(QObject):
         view.delete_asked.connect(self.delete)
         view.continue_asked.connect(workspace.continue_runs)
         view.save_asked.connect(self.save)
+        self._scope = workspace.scope
+        view.everything_asked.connect(self._scope.show_everything)
+        self._scope.changed.connect(self.fill)
         self._runs.project_read.connect(self.fill)
         self._runs.added.connect(self._add)
         self._runs.changed.connect(self._put)
@@ -51,7 +55,9 @@ class RunListPresenter(QObject):
         self.fill()
 
     def fill(self) -> None:
-        self._view.set_records([self._runs.record(run) for run in self._runs.ids()])
+        records = self._scope.records()
+        hidden = len(self._runs.ids()) - len(records)
+        self._view.set_records(records, hidden, everything=self._scope.everything)
         self._choose()
 
     def delete(self, runs: list[int]) -> None:
@@ -91,7 +97,7 @@ class RunListPresenter(QObject):
                 self._view.remove(run)
 
     def _put(self, run: int) -> None:
-        if run in self._runs:
+        if run in self._runs and self._scope.holds(self._runs.record(run)):
             self._view.put(self._runs.record(run))
 
     def _choose(self) -> None:

@@ -237,11 +237,13 @@ def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class RunPanel(QWidget):
+    _hidden = 0  # runs of other data
     chosen = Signal(list)
     renamed = Signal(int, str)
     noted = Signal(int, str)
     delete_asked = Signal(list)
     continue_asked = Signal(list)
+    everything_asked = Signal(bool)  # runs of other data too
     save_asked = Signal(str)  # a path
 
     def __init__(self, columns: Sequence[RunColumn], parent: QWidget | None = None) -> None:
@@ -286,6 +288,13 @@ class RunPanel(QWidget):
         self.differences.setAccessibleName(tr("Differences only"))
         self.differences.setToolTip(tr("Show only the columns in which the runs shown differ"))
         self.differences.toggled.connect(lambda checked: self._show_columns())
+        self.everything = QCheckBox(tr("All runs"))
+        self.everything.setObjectName("allRunsCheck")
+        self.everything.setAccessibleName(tr("All runs"))
+        self.everything.setToolTip(
+            tr("Show runs of other data too; otherwise only those of the open data, as it is read")
+        )
+        self.everything.clicked.connect(self.everything_asked)
         self.counted = QLabel()
         self.counted.setObjectName("runCountLabel")
         self.counted.setProperty("role", "muted")
@@ -316,6 +325,7 @@ class RunPanel(QWidget):
         tools.setSpacing(UNIT)
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.differences)
+        tools.addWidget(self.everything)
         tools.addWidget(self.counted)
         tools.addStretch(1)
         for button in (self.copy_button, self.save_button, self.delete_button):
@@ -338,8 +348,12 @@ class RunPanel(QWidget):
 
     # -- setters ----------------------------------------------------------------------------------
 
-    def set_records(self, records: Iterable[RunRecord]) -> None:
+    def set_records(self, records: Iterable[RunRecord], hidden: int = 0, *, everything: bool = False) -> None:
+        """`hidden`: how many runs of other data are not shown. `everything`: none is hidden."""
+        self._hidden = hidden
+        self.everything.setChecked(everything)
         self.model.set_records(records)
+        self._refresh()
 
     def put(self, record: RunRecord) -> None:
         self.model.put(record)
@@ -365,7 +379,10 @@ class RunPanel(QWidget):
 
     def _refresh(self) -> None:
         shown, total = self.model.rowCount(), self.model.total
-        if total == 0:
+        if total == 0 and self._hidden:
+            words = tr("No runs of the open data. “All runs” shows those of other data.")
+            self._nothing.setText(words)
+        elif total == 0:
             self._nothing.setText(tr("No runs yet. What is trained is kept here."))
         else:
             self._nothing.setText(tr("No run has all of these words.") if shown == 0 else "")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
+from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.runs.checks import Checks
+from mcsvm_gui.ui.runs.file_settings import FileSettings, preparation_of, texts_of
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
+from mcsvm_gui.ui.runs.scope import RunScope
 from mcsvm_gui.ui.runs.searches import Interrupted, Searches
 from mcsvm_gui.ui.threads.baselines import BaselineComparison
 from mcsvm_gui.ui.threads.curves import Curves
@@ -41,6 +44,7 @@ class Workspace(QObject):
     """Facts and commands; which widget shows them is not known here."""
 
     loading = Signal(str)  # the path of a file that is being read
+    loading_cancelled = Signal()  # the file that was open before stays open
     data_changed = Signal()  # another data set, or none; other reading options
     data_failed = Signal(object)  # InputError: why the file cannot be read; `path` and `read` are those that were tried
     preparation_changed = Signal()  # rules, hold-out, seed or test file
@@ -71,8 +75,13 @@ class Workspace(QObject):
         self._testing: Ticket | None = None
         self._test_to_come: str | None = None  # the test file of the data that are being read
         self._to_restore: Request | None = None  # what the project was left with, until it is open
+        self.detour: Callable[[str, ReadOptions | None, str | None], bool] = lambda path, read, test: False
+        self.refused = False  # whether the file that was asked for last cannot be used
+        self.files = FileSettings(runs, settings)
+        self.scope = RunScope(self)
         self.trust = ProjectTrust(runs, settings, self)
         self.trust.agreed.connect(self._restore_data)
+        runs.opened.connect(self.close_data)  # another project has data of its own
 
     @property
     def read(self) -> ReadOptions:
@@ -98,13 +107,22 @@ class Workspace(QObject):
     def open_data(self, path: str, read: ReadOptions | None = None, test: str | None = None) -> None:
         """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for.
 
-        `test`: is opened after it, as the file of rows to test on.
+        Without `read`, the file is read as it was last. `test`: is opened after it, as the file of rows to test on.
         """
+        if self.detour(path, read, test):
+            return  # it is opened in another project
         test = test or (self._test_to_come if path == self.last_asked[0] else None)
+        recalled = preparation_of(self.files.of_path(path)) if read is None else None
+        if recalled is not None:
+            read, test = recalled.read, test or self._may_open(recalled.test)
+        known = self.files.by_digest() if read is None else {}
         self.cancel_reading()
         self._coming, self._test_to_come = (path, read), test
         self.loading.emit(path)
-        self._reading = self.tasks.start(lambda: _open(path, read), self._opened, refused=self._refused)
+        may_differ = recalled is not None
+        self._reading = self.tasks.start(
+            lambda: _open(path, read, known, may_differ=may_differ), self._opened, refused=self._refused
+        )
 
     def open_sample(self, sample: SampleDataset) -> None:
         self.open_data(str(sample.path), test=str(sample.test_path) if sample.test_rows else None)
@@ -114,27 +132,73 @@ class Workspace(QObject):
         if self._reading is not None:
             self._reading.cancel()
             self._reading = self._coming = self._test_to_come = None
+            self.loading_cancelled.emit()
 
     def close_data(self) -> None:
         self.cancel_reading()
         self.path = self._read = None
         self._forget_test()
+        self.refused = False
         self._set(None)
 
-    def _opened(self, dataset: Dataset) -> None:
-        path = self._arrive()
+    def _opened(self, answer: _Opened) -> None:
+        assert self._coming is not None
+        dataset, path = answer.dataset, self._coming[0]
+        another = path != self.path
+        self._coming = path, answer.read
+        self._arrive()
+        if another:
+            self._recall(path, dataset.digest)
         test = self.test_path
         self._forget_test()  # it was read as the data were before
         self.settings.remember_file(path)
+        self.refused = False
         self._set(dataset)
         self._keep()
+        if answer.misfit:
+            words = tr("{name} is read anew: the roles of last time do not fit it.", name=self.data_name)
+            self.message.emit(words)
         test, self._test_to_come = self._test_to_come or test, None
         if test is not None:
             self.open_test(test)
 
+    def _recall(self, path: str, digest: str) -> None:
+        """The preparation last used for this file, by its path or its content; else the defaults."""
+        entry = self.files.of_path(path) or self.files.by_digest().get(digest, {})
+        asked = preparation_of(entry)
+        self.holdout, self.seed, self._rules = 0.3, 0, {}
+        if asked is not None:
+            self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
+            self._test_to_come = self._test_to_come or self._may_open(asked.test)
+
+    def _may_open(self, test: str | None) -> str | None:
+        """A test file that a project names, which may come from anyone."""
+        return test if self.trust.may_read([test]) else None
+
+    def form_texts(self, form: str) -> dict[str, str]:
+        """The entries of a form that were used last for the open file."""
+        if self.path is None:
+            return {}
+        digest = "" if self.dataset is None else self.dataset.digest
+        return texts_of(self.files.of_path(self.path) or self.files.by_digest().get(digest, {}), form)
+
+    def keep_form(self, form: str, texts: Mapping[str, str]) -> None:
+        if self.path is not None and self.dataset is not None:
+            self.files.keep(self.path, {form: dict(texts)})
+
+    @property
+    def obstacle(self) -> str:
+        """Why nothing can be trained on the data now; empty if it can."""
+        asked, _ = self.last_asked
+        if self._coming is not None and asked is not None:
+            return tr("{name} is being read…", name=Path(asked).name)
+        if self.refused:
+            return tr("{name} cannot be used as it is. The Data page says why.", name=self.data_name)
+        return tr("Open data first, on the Data page.") if self.dataset is None else ""
+
     def _refused(self, error: InputError) -> None:
         self._arrive()
-        self._reading, self.dataset = None, None
+        self._reading, self.dataset, self.refused = None, None, True
         self.data_failed.emit(error)
 
     def _arrive(self) -> str:
@@ -410,13 +474,23 @@ class Workspace(QObject):
             "seed": self.seed,
         }
         self.runs.keep_setting(KEPT, kept)
+        if self.path is not None and self.dataset is not None:
+            entry = {name: value for name, value in kept.items() if name != "path"}
+            entry["read"] = options.plain(self.read)
+            entry["rules"] = options.plain(self.rules)
+            self.files.keep(self.path, {**entry, "digest": self.dataset.digest})
 
     def restore(self) -> None:
         """The data and preparation that the project was left with, unless something is open already."""
         asked = self._to_restore = self._left_with() if self.last_asked[0] is None else None
         left = () if asked is None else (asked.data, asked.test)
         self.trust.look([*left, *self.runs.named_files(), *self.searches.named_files()])
-        if asked is not None:
+        if asked is not None and asked.data is not None:
+            if not self.files.of_path(asked.data):
+                plain = asked.document()
+                self.files.keep(
+                    asked.data, {name: plain[name] for name in ("test", "read", "rules", "holdout", "seed")}
+                )
             self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
             self.preparation_changed.emit()
             self._restore_data()
@@ -465,7 +539,27 @@ def _data_of(request: Request) -> tuple[Dataset, Dataset | None]:
     return sources.data_of(request)
 
 
-def _open(path: str, read: ReadOptions | None) -> Dataset:
+@dataclass(frozen=True)
+class _Opened:
+    dataset: Dataset
+    read: ReadOptions | None
+    misfit: bool = False  # how it was read last does not fit it any more
+
+
+def _open(path: str, read: ReadOptions | None, known: Mapping[str, Mapping[str, Any]], *, may_differ: bool) -> _Opened:
+    """`known`: settings by content, for a file that has another name. `may_differ`: else as a new file."""
     from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 
-    return open_dataset(path, read or ReadOptions())
+    try:
+        dataset = open_dataset(path, read or ReadOptions())
+    except InputError:
+        if not may_differ:
+            raise
+        return _Opened(open_dataset(path, ReadOptions()), None, misfit=True)
+    asked = preparation_of(known.get(dataset.digest, {}))
+    if read is None and asked is not None and asked.read != ReadOptions():
+        try:
+            return _Opened(open_dataset(path, asked.read), asked.read)
+        except InputError:
+            return _Opened(dataset, None)
+    return _Opened(dataset, read)

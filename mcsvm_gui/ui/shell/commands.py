@@ -47,6 +47,12 @@ def file_commands() -> tuple[Command | None, ...]:
         Command("openFolderAction", tr("Open folder…"), tr("Open the files of a folder as one table"), "", "open"),
         Command("openModelAction", tr("Open model…"), tr("Open a trained model to predict with"), "Ctrl+M", "model"),
         Command(
+            "newProjectAction",
+            tr("New project"),
+            tr("Begin an empty project; the current one stays in File > Open recent"),
+            "Ctrl+Shift+N",
+        ),
+        Command(
             "openProjectAction", tr("Open project…"), tr("Open a project with its runs"), "Ctrl+Shift+O", "project"
         ),
         Command(

@@ -1,4 +1,4 @@
-"""Opens an example: its data, and beside them the trainings that answer its question."""
+"""Opens an example in a project of its own: its data, and the trainings that answer its question."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.compare.examples import HELD_OUT, Example, examples
 from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.machine import form
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.ui.runs.workspace import Workspace
+    from mcsvm_gui.ui.shell.projects import Projects
 
 
 class Examples(QObject):
     """What was trained before in this project is shown, and not trained again."""
 
     page_asked = Signal(str)
+    form_asked = Signal(dict)  # the entries of the Train page that the runs were trained with
+    told = Signal(str)  # what the example asks
 
-    def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, workspace: Workspace, projects: Projects, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workspace, self._runs = workspace, workspace.runs
+        self._workspace, self._runs, self._projects = workspace, workspace.runs, projects
         self._wanted: Example | None = None  # until its data are there
         workspace.loading.connect(self._leave)
         workspace.data_changed.connect(self._go_on)
@@ -29,6 +33,9 @@ class Examples(QObject):
 
     def open(self, name: str) -> None:
         example = next(example for example in examples() if example.name == name)
+        self._projects.show_example(example, lambda: self._begin(example))
+
+    def _begin(self, example: Example) -> None:
         self._workspace.open_sample(example.sample)
         self._wanted = example
         self.page_asked.emit("train")
@@ -47,7 +54,7 @@ class Examples(QObject):
         split = {} if example.sample.test_rows else {"holdout": HELD_OUT}
         workspace.set_preparation(rules=Rules(), seed=0, **split)
         self._train(example)
-        workspace.message.emit(example.sentence)
+        self.told.emit(example.sentence)
 
     def _train(self, example: Example) -> None:
         asked = {name: self._workspace.base_request(**options) for name, options in example.runs.items()}
@@ -57,6 +64,7 @@ class Examples(QObject):
             for run, name in zip(found, asked, strict=True):
                 self._runs.edit(run, name=name)
         self._runs.select(found)
+        self.form_asked.emit(form.texts_of(next(iter(asked.values()))))
 
     def _trained(self, request: Request) -> int | None:
         """The newest run of this request that ended well."""

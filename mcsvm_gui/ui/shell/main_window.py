@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.base.settings import SETTINGS
+from mcsvm_gui.core.project.default_project import ENDING, is_kept_by_program, project_name
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped
@@ -256,8 +257,11 @@ class MainWindow(QMainWindow):
         self._recent.clear()
         self._recent.setEnabled(bool(paths))
         for number, path in enumerate(paths, start=1):
-            entry = self._recent.addAction(f"{number}  {PurePath(path).name}".replace("&", "&&"))
-            entry.setToolTip(path)
+            kept = path.endswith(ENDING) and is_kept_by_program(path)
+            name = project_name(path) if kept else PurePath(path).name
+            entry = self._recent.addAction(f"{number}  {name}".replace("&", "&&"))
+            words = tr("Kept by the program until you save it under a name: {path}", path=path)
+            entry.setToolTip(words if kept else path)
             entry.triggered.connect(lambda checked=False, path=path: self.recent_chosen.emit(path))
         if paths:
             self._recent.addSeparator()

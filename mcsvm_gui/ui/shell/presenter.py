@@ -17,6 +17,7 @@ from mcsvm_gui.core.base.settings import SETTINGS, TABLE
 from mcsvm_gui.ui.shell import guide
 from mcsvm_gui.ui.shell.doctor_lines import sections
 from mcsvm_gui.ui.shell.leaving import Leaving
+from mcsvm_gui.ui.shell.projects import Projects
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.licences import Component
@@ -90,6 +91,8 @@ class ShellPresenter(QObject):
         self._leaving = Leaving(workspace.queue, self.settings, window, dialogs, self)
         self._rest = QTimer(self, singleShot=True, interval=SAVED_AFTER)
         self._rest.timeout.connect(self._save)
+        self.projects = Projects(workspace, self)
+        self.projects.message.connect(window.set_status)
         self._commands = self._table()
         self._connect_window()
         self._connect_workspace()
@@ -102,7 +105,8 @@ class ShellPresenter(QObject):
             "openFolderAction": lambda: self._choose("folder"),
             "openModelAction": lambda: self._choose("model"),
             "openProjectAction": lambda: self._choose("project"),
-            "saveProjectAction": lambda: self.window.choose_project_target(self.workspace.runs.path),
+            "newProjectAction": self.projects.new,
+            "saveProjectAction": lambda: self.window.choose_project_target(self.projects.proposed_target()),
             "saveSessionAction": self.window.choose_experiment_target,
             "exportModelAction": self.export_model_asked.emit,
             "settingsAction": self._settings_dialog,
@@ -153,8 +157,8 @@ class ShellPresenter(QObject):
         self.settings.watch(self._setting_changed)
         workspace.message.connect(self.window.set_status)
         workspace.data_changed.connect(self._title)
+        workspace.data_failed.connect(lambda error: self._title())
         workspace.runs.moved.connect(self._project_moved)
-        workspace.runs.failed.connect(self.window.set_status)
         workspace.runs.write_error.connect(self._say_error)
         workspace.runs.set_aside.connect(self.window.set_status)
         workspace.runs.selection_changed.connect(self._selection)
@@ -182,12 +186,11 @@ class ShellPresenter(QObject):
             self.window.show_page("predict")
             self.model_chosen.emit(path)
         elif kind == "project":
-            self._remember(path)
             self.workspace.runs.open(path)
         elif kind == "experiment":
             self.workspace.save_session(path)
         else:
-            self.workspace.runs.save_as(path)
+            self.projects.save_as(path)
 
     def _remember(self, path: str) -> None:
         """Among the recent files, if it exists; a mount that no longer answers is waited for behind the window."""
@@ -199,15 +202,14 @@ class ShellPresenter(QObject):
         self.workspace.tasks.start(lambda: os.path.exists(path), looked, self.window.set_status)
 
     def _project_moved(self, path: str) -> None:
-        self.settings.remember_file(path)
-        self.window.set_status(tr("The project is {path}", path=path))
+        self.window.set_status(tr("Project: {path}", path=path))
         self._title()
 
     def _say_error(self, sentence: str) -> None:
         self.window.set_status(sentence or tr("The project can be written again."), lasting=bool(sentence))
 
     def _title(self) -> None:
-        parts = [self.workspace.data_name, PurePath(self.workspace.runs.path).stem, "mcsvm"]
+        parts = [self.workspace.data_name, self.projects.title(), "mcsvm"]
         self.window.set_title(" – ".join(part for part in parts if part))  # noqa: RUF001
 
     def _selection(self) -> None:

@@ -72,6 +72,20 @@ class RecoveryBar(QuestionBar):
         super().__init__("recovery", tr("Interrupted jobs"), answers, parent)
 
 
+class NoticeBar(QuestionBar):
+    """Shows a sentence in full until it is dismissed: why a project was not opened or saved, what an example asks."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        answers = (Answer("noticeOkButton", "ok", tr("OK"), tr("Hide this notice")),)
+        super().__init__("notice", tr("Notice"), answers, parent)
+        self.decided.connect(lambda choice: self.say(""))
+
+    def say(self, words: str) -> None:
+        """Hidden without words."""
+        self._words.setText(words)
+        self.setVisible(bool(words))
+
+
 class FirstTourBar(QuestionBar):
     """Of the first start."""
 

@@ -194,6 +194,7 @@ class LeaderboardPresenter(QObject):
         view.chosen.connect(self._runs.select)
         self._runs.selection_changed.connect(self._choose)
         self._runs.project_read.connect(self._forget)
+        workspace.scope.changed.connect(self._soon.start)
         self._runs.changed.connect(self._changed)
         for signal in (self._runs.added, self._runs.removed):
             signal.connect(lambda _: self._soon.start())
@@ -217,7 +218,7 @@ class LeaderboardPresenter(QObject):
 
     def _choose(self) -> None:
         chosen = self._runs.selected
-        if chosen and chosen[-1] not in self._shown:
+        if chosen and chosen[-1] not in self._shown and self._workspace.scope.holds(self._runs.record(chosen[-1])):
             self._soon.start()
         else:
             self._view.choose(chosen)
@@ -266,8 +267,11 @@ class LeaderboardPresenter(QObject):
         self._soon.start()
 
     def _peers(self) -> list[RunRecord]:
-        every = [self._runs.record(run) for run in self._runs.ids()]
+        """The runs of the open data, or of all data if those are wanted too, that are tested on the same rows."""
+        scope = self._workspace.scope
+        every = scope.records()
         chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
+        chosen = [record for record in chosen if scope.holds(record)]
         return peers((chosen or every)[-1], every) if every else []
 
     def validations(self) -> dict[int, Validation]:

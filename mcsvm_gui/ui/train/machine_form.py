@@ -26,6 +26,7 @@ class MachineForm(OptionForm):
         "max_iter": "stepLimitEdit",
         "cache_mb": "cacheEdit",
         "scheduler": "trainSchedulerEdit",
+        "reset": "trainResetButton",
     }
 
     def __init__(self) -> None:

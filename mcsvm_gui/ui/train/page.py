@@ -46,6 +46,7 @@ HIGH = 95 * UNIT  # from here on plots, table and all that came of a run have ro
 
 class TrainPage(PageWidget):
     form_changed = Signal()
+    reset_asked = Signal()
     view_changed = Signal()
     start_asked = Signal()
     find_best_asked = Signal()
@@ -83,6 +84,7 @@ class TrainPage(PageWidget):
         self.checks = ChecksList(compact=True)
         self.checks.acted.connect(self.check_acted)
         self.form.changed.connect(self.form_changed)
+        self.form.reset_asked.connect(self.reset_asked)
         self.form.test_asked.connect(self.scheduler_test_asked)
         self.plots.view_changed.connect(self.view_changed)
         self.plots.message.connect(self.message)

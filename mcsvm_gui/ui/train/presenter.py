@@ -42,6 +42,7 @@ class TrainView(Protocol):
     stop_asked: SignalInstance
     discard_asked: SignalInstance
     continue_asked: SignalInstance
+    reset_asked: SignalInstance
     check_acted: SignalInstance
     python_asked: SignalInstance
     runs_python_asked: SignalInstance
@@ -83,6 +84,7 @@ class TrainPresenter(QObject):
         self._cluster = ClusterField(view, workspace.tasks, self)
         self._changed: set[int] = set()
         self._plotted: list[int] = []
+        self._form_of: str | None = None  # the file whose entries the form has
         self._soon = QTimer(self, interval=0, singleShot=True)  # once for all runs that the queue tells of
         self._soon.timeout.connect(self._show_changed)
         self._listen()
@@ -107,7 +109,12 @@ class TrainPresenter(QObject):
         view.runs_python_asked.connect(
             lambda: workspace.copy_trainings([run.request for run in self._chosen_records()])
         )
+        view.reset_asked.connect(lambda: self.fill_form({}))
+        workspace.data_changed.connect(self._recall)
         workspace.data_changed.connect(self._check)
+        for signal in (workspace.data_failed, workspace.loading, workspace.loading_cancelled):
+            signal.connect(lambda *ignored: self._check())
+            signal.connect(lambda *ignored: self._say())
         workspace.data_changed.connect(self._say)
         workspace.data_changed.connect(self._show_classes)
         workspace.preparation_changed.connect(self._check)
@@ -166,16 +173,24 @@ class TrainPresenter(QObject):
         self._keep()
 
     def _keep(self) -> None:
-        self._runs.keep_setting(KEPT, {"form": self._view.texts(), "view": self._view.view()})
+        self._workspace.keep_form(KEPT, self._view.texts())
+        self._runs.keep_setting(KEPT, {"view": self._view.view()})
+
+    def _recall(self) -> None:
+        """The entries last used for the file that is open now; those of another file never stay."""
+        workspace = self._workspace
+        if workspace.path == self._form_of or (workspace.dataset is None and workspace.path is not None):
+            return
+        texts = workspace.form_texts(KEPT)
+        if texts or self._form_of is not None or workspace.path is None:
+            self._view.set_texts({**form.DEFAULTS, **texts})
+        self._form_of = workspace.path
 
     def _reread(self) -> None:
-        """Another project, with its own last choices."""
+        """Another project, with its own last view."""
         kept = self._runs.setting(KEPT)
-        if isinstance(kept, dict):  # files may hold anything
-            entries, view = kept.get("form"), kept.get("view")
-            texts = {name: text for name, text in entries.items() if isinstance(text, str)} if _mapping(entries) else {}
-            self._view.set_texts({**form.DEFAULTS, **texts})
-            self._view.set_view(view if _mapping(view) else {})
+        view = kept.get("view") if isinstance(kept, dict) else None  # files may hold anything
+        self._view.set_view(view if _mapping(view) else {})
         self._check()
         self._look()
 
@@ -218,12 +233,13 @@ class TrainPresenter(QObject):
         common = None
         if wrong:
             common = tr("Correct what is marked first.")
-        elif self._workspace.dataset is None:
-            common = tr("Open data first, on the Data page.")
+        elif self._workspace.obstacle:
+            common = self._workspace.obstacle
         elif self._request is not None and self._request.scheduler is not None:
             common = _not_on_cluster(self._request)
         self._hinder(common or self._refused, common)
-        self._view.show_command("" if self._request is None or self._refused else command(self._request))
+        hidden = self._request is None or self._refused or self._workspace.refused
+        self._view.show_command("" if hidden or self._request is None else command(self._request))
 
     def _hinder(self, one: str | None, all_: str | None) -> None:
         self._obstacle = all_
@@ -404,6 +420,8 @@ class TrainPresenter(QObject):
             self._view.show_empty(self._invitation())
 
     def _invitation(self) -> str:
+        if self._workspace.refused:
+            return self._workspace.obstacle
         if self._workspace.dataset is None:
             return tr("No data yet. Open a file or a sample on the Data page, then come back to train.")
         if self._workspace.searches.active:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 class TunePage(PageWidget):
     form_changed = Signal()
+    reset_asked = Signal()
     value_changed = Signal()
     machine_shown = Signal(str)
     start_asked = Signal()
@@ -59,6 +60,7 @@ class TunePage(PageWidget):
         self.fields, self.tabs, self.checks = TuneFields(), HeatTabs(), ChecksList(compact=True)
         self.checks.acted.connect(self.check_acted)
         self.fields.changed.connect(self.form_changed)
+        self.fields.reset_asked.connect(self.reset_asked)
         self.fields.test_asked.connect(self.scheduler_test_asked)
         self.tabs.cell_chosen.connect(self.cell_chosen)
         self.tabs.machine_shown.connect(self.machine_shown)

@@ -48,6 +48,7 @@ class TunePresenter(QObject):
         self._score = form.DEFAULTS["score"]
         self._asked: tuple[Request, TuneRequest] | None = None  # where every entry is right
         self._conditions = ""  # of what the form asks for; empty where it asks for nothing
+        self._form_of: str | None = None  # the file whose entries the form has
         self._state: JobState | None = None  # of the search that was shown last
         self._last: Search | None = None  # the search that ended last
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
@@ -76,6 +77,9 @@ class TunePresenter(QObject):
         view.python_asked.connect(self._copy_script)
         workspace.data_changed.connect(self._data_changed)
         workspace.preparation_changed.connect(self._check)
+        for signal in (workspace.data_failed, workspace.loading, workspace.loading_cancelled):
+            signal.connect(lambda *ignored: self._check())
+        view.reset_asked.connect(self.reset)
         self._runs.project_read.connect(self._reread)
         self._cells.arrived.connect(lambda _: self._check())
         self._cells.failed.connect(workspace.message)
@@ -95,19 +99,30 @@ class TunePresenter(QObject):
 
     def _edited(self) -> None:
         self._last = None
-        self._runs.keep_setting(KEPT, self._view.texts())
+        self._workspace.keep_form(KEPT, self._view.texts())
         self._view.show_failure("")
         self._check()
 
     def _reread(self) -> None:
-        """Another project, with its own last entries."""
-        kept = self._runs.setting(KEPT)
-        if isinstance(kept, dict):  # files may hold anything
-            texts = {name: text for name, text in kept.items() if name in form.DEFAULTS and isinstance(text, str)}
-            self._view.set_texts({**form.DEFAULTS, **texts})
+        """Another project, with other cells."""
         self._check()
 
+    def _recall(self) -> None:
+        """The entries last used for the file that is open now; those of another file never stay."""
+        workspace = self._workspace
+        if workspace.path == self._form_of or (workspace.dataset is None and workspace.path is not None):
+            return
+        texts = {name: text for name, text in workspace.form_texts(KEPT).items() if name in form.DEFAULTS}
+        if texts or self._form_of is not None or workspace.path is None:
+            self._view.set_texts({**form.DEFAULTS, **texts})
+        self._form_of = workspace.path
+
+    def reset(self) -> None:
+        self._view.set_texts(form.DEFAULTS)
+        self._edited()
+
     def _data_changed(self) -> None:
+        self._recall()
         self._view.show_failure("")
         dataset = self._workspace.dataset
         self._view.show_classes({} if dataset is None else dataset.class_totals)
@@ -190,11 +205,10 @@ class TunePresenter(QObject):
         return replace(self._workspace.base_request(**values), holdout=None, test=None, test_digest=None)
 
     def _obstacle(self, wrong: bool) -> str:
-        dataset = self._workspace.dataset
         if wrong:
             return tr("Correct what is marked first.")
-        if dataset is None:
-            return tr("Open data first, on the Data page.")
+        if self._workspace.obstacle:
+            return self._workspace.obstacle
         return "" if self._runs.loaded else tr("The project is being read…")
 
     # -- a search ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 class TuneView(Protocol):
     form_changed: SignalInstance
+    reset_asked: SignalInstance
     value_changed: SignalInstance
     machine_shown: SignalInstance
     start_asked: SignalInstance

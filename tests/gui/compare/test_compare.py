@@ -135,6 +135,17 @@ class Workspace(QObject):
         self.trust = ProjectTrust(self.runs, settings)  # type: ignore[arg-type]
         self.said: list[str] = []
         self.message.connect(self.said.append)
+        self.scope = AllRuns(self.runs)
+
+
+class AllRuns(QObject):
+    """A scope that holds every run."""
+
+    changed = Signal()
+
+    def __init__(self, runs: Book) -> None:
+        super().__init__()
+        self.records = lambda: [runs.record(run) for run in runs.ids()]
 
 
 @pytest.fixture(scope="module")

@@ -90,9 +90,9 @@ class Disk:
         self._note("size", path)
         return self._size(path)
 
-    def open(self, path: str, read: Any) -> Any:
+    def open(self, path: str, *how: Any, **more: Any) -> Any:
         self._note("read", path)
-        return self._open(path, read)
+        return self._open(path, *how, **more)
 
 
 @pytest.fixture

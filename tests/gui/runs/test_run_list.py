@@ -21,6 +21,18 @@ from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.threads.tasks import Tasks
 
 
+class AllRuns(QObject):
+    """A scope that holds every run."""
+
+    changed, everything = Signal(), True
+
+    def __init__(self, runs: RunCollection) -> None:
+        super().__init__()
+        self.show_everything = lambda everything: None
+        self.records = lambda: [runs.record(run) for run in runs.ids()]
+        self.holds = lambda record: True
+
+
 class Office(QObject):
     message = Signal(str)
 
@@ -35,7 +47,11 @@ class Office(QObject):
         self.said: list[str] = []
         self.message.connect(self.said.append)
         workspace: Any = SimpleNamespace(
-            runs=self.runs, tasks=self.tasks, message=self.message, continue_runs=lambda runs: None
+            runs=self.runs,
+            tasks=self.tasks,
+            message=self.message,
+            continue_runs=lambda runs: None,
+            scope=AllRuns(self.runs),
         )
         self.presenter = RunListPresenter(self.panel, workspace)
 

@@ -13,7 +13,6 @@ from PySide6.QtCore import Signal
 from pytestqt.qtbot import QtBot
 from run_examples import document
 
-from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome
 from mcsvm_gui.ui.train.leaderboard import CHOSEN, LeaderboardPresenter
 from solvers.run.trace import Trace
@@ -51,7 +50,7 @@ def ended(run: int) -> Outcome:
 def test_nothing_is_concluded_while_what_a_search_chose_is_trained(desk: PageDesk, qtbot: QtBot) -> None:
     """The chosen one is calibrated, fold after fold, and the others end before it."""
     queue, board = desk.space.queue, desk.presenter
-    requests = [Request(data=desk.space.path, machine=machine, holdout=0.3) for machine in ("ovo", "ww")]
+    requests = [desk.space.base_request(machine=machine) for machine in ("ovo", "ww")]
     best, other = desk.space.train(requests)
     desk.collection.keep_setting(CHOSEN, {str(best): {"mean": 0.95, "chosen": True}, str(other): {"mean": 0.9}})
     for run in (best, other):

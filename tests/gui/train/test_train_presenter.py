@@ -37,7 +37,7 @@ from solvers.run.trace import Sample, Trace
 
 class View(FormView):
     form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
-    find_best_asked, continue_asked = Signal(), Signal()
+    find_best_asked, continue_asked, reset_asked = Signal(), Signal(), Signal()
     pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
     python_asked, runs_python_asked = Signal(), Signal()
     check_acted, scheduler_test_asked = Signal(str, object), Signal()
@@ -412,6 +412,7 @@ def test_the_last_choices_come_back(page: Page, qtbot: QtBot) -> None:
     again = Page(Path(page.collection.path))
     qtbot.waitUntil(lambda: again.collection.loaded)
     again.presenter.be_ready()
+    again.open()
     assert again.view.form == {**DEFAULTS, "C": "2^5", "machine": "cs", "solver": "whole-example"}
     assert again.view.looks == {"axis": "iteration", "logX": True}
     again.collection.close()

@@ -74,6 +74,7 @@ class Queue(FakeQueue):
 
 
 class View(FormView):
+    reset_asked = Signal()
     form_changed, value_changed, machine_shown, cell_chosen = (
         Signal(),
         Signal(),
