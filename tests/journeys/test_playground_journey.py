@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget
 
+from mcsvm_gui.ui.playground import steps
 from mcsvm_gui.ui.playground.canvas import PlaygroundCanvas
 
 pytestmark = pytest.mark.slow
@@ -86,3 +88,30 @@ def carry_to_a_training(hand: Hand, canvas: PlaygroundCanvas, path: Path) -> Non
     hand.click("startButton")
     hand.wait(lambda: not hand.active)
     assert hand.runs.record(hand.runs.ids()[0]).state == "done"
+
+
+def test_a_picture_that_takes_long_is_waited_for_in_words(
+    open_window: Callable[[], Hand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As beside a search, which leaves the playground little of the processor."""
+    hand = open_window()
+    hand.go("Playground")
+    canvas = hand.find(PlaygroundCanvas, "playgroundCanvas")
+    rest(hand)
+    hand.click("playgroundStepsButton")
+    rest(hand)
+    free, advanced = threading.Event(), steps._advanced
+
+    def slow(count: int, walks: steps.Walks) -> steps.Walks:
+        free.wait(30)
+        return advanced(count, walks)
+
+    monkeypatch.setattr(steps, "_advanced", slow)
+    try:
+        hand.click("playgroundStepTen")
+        hand.wait(lambda: "Computing" in canvas.accessibleDescription())
+    finally:
+        free.set()
+    hand.wait(lambda: "Computing" not in canvas.accessibleDescription())
+    rest(hand)
+    hand.close()

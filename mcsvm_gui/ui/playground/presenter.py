@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtCore import QObject, QTimer, SignalInstance
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from mcsvm_gui.core.base.i18n import tr
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 SPREAD, PUFF = 0.12, 8  # of a cloud that one notch of the wheel makes: how wide, how many points
 FIRST_SET, FIRST_COUNT = "gaussians", 120
+
+
+LATE = 400  # milliseconds after which the canvas says that it waits for a picture
 
 
 class PlaygroundView(ExchangeView, Protocol):
@@ -79,6 +82,9 @@ class PlaygroundPresenter(QObject):
         self._chance = 0  # counts what was left to chance, so that each cloud is another
         self._dragged: tuple[int, Drawing] | None = None  # which point, and the drawing before
         self._tour: tuple[str, int] | None = None
+        self._late = QTimer(self, interval=LATE, singleShot=True)
+        self._late.timeout.connect(self._say_waiting)
+        self._waiting = False  # whether the canvas says that something is being computed
         self.memory = Memory(workspace.runs, lambda: (self.drawing, self.setting), self._remember, self)
         self._connect_edits()
         self._connect_rest()
@@ -217,6 +223,8 @@ class PlaygroundPresenter(QObject):
             return
         hint = self._hint()
         self.view.show_hint(hint)
+        self._waiting = False
+        self._late.stop() if hint else self._late.start()
         if hint:
             self.refitting.drop()
             self.stepping.drop()
@@ -247,10 +255,25 @@ class PlaygroundPresenter(QObject):
         """Answers that were overtaken, by another mode or a cleared canvas, are not shown."""
         if self._hint() or steps != self._steps:
             return
+        self._stop_waiting()
         self.view.show_pictures(pictures)
         self._say_steps()
 
+    def _say_waiting(self) -> None:
+        """The processor is busy with jobs: a picture that takes long must not look like a press that was not heard."""
+        if self.refitting.busy or self.stepping.busy:
+            self._waiting = True
+            jobs = bool(self.workspace.queue.active())
+            self.view.show_hint(tr("Computing; running jobs slow this down…") if jobs else tr("Computing…"))
+
+    def _stop_waiting(self) -> None:
+        self._late.stop()
+        if self._waiting:
+            self._waiting = False
+            self.view.show_hint("")
+
     def _failed(self, sentence: str) -> None:
+        self._stop_waiting()
         self.view.show_pictures(())
         self.view.show_hint(sentence)
 
@@ -272,6 +295,7 @@ class PlaygroundPresenter(QObject):
             self.stepping.pause()
         elif self._steps and not self._hint():
             self.stepping.advance(steps)
+            self._late.start()
         self._say_steps()
 
     def _say_steps(self) -> None:
