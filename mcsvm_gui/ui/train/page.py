@@ -196,7 +196,7 @@ class TrainPage(PageWidget):
             self.splitter.favour_upper()
 
     def set_run_table(self, table: QWidget) -> None:
-        self.tabs.addTab(table, tr("All runs"))
+        self.tabs.addTab(table, tr("Runs"))
 
     # -- the form ---------------------------------------------------------------------------------
 
