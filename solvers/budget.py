@@ -279,6 +279,7 @@ class PairsBudget:
 
     most: int = 5000  # examples of the problem, at most
     memory: float = 0.5  # share of cache_mb that the matrix may have
+    strip_most: int = 200  # examples of the largest pair, at most, where each pair has a matrix of its own
     patience: int = 400  # pair steps per example, at most; then the method takes over
     room: float = 1.5  # cache_mb of a pair beside others, in units of its float32 matrix: a factor has 800 columns then
     least_mb: float = 32.0  # the same, at least: a factor of 800 columns has room up to 2600 examples

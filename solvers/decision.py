@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 ASKED = "This solver was asked for."
+SMALL_PHASE = "matrix"
 SMALL_PAIRS = "Small pairs are solved on one kernel matrix, each in one compiled call."
 
 
@@ -34,5 +35,7 @@ def final_reasons(asked: str, decisions: Sequence[Decision]) -> list[str]:
     """Why the solver that was used did the work: the last reason of each part, most frequent first."""
     if asked != "auto":
         return [ASKED]
-    last = {decision.part: decision.reason for decision in decisions}
-    return [reason for reason, _ in Counter(last.values()).most_common()]
+    counts: Counter[str] = Counter()
+    for decision in {decision.part: decision for decision in decisions}.values():
+        counts[decision.reason] += int(decision.numbers.get("pairs", 1))
+    return [reason for reason, _ in counts.most_common()]

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from solvers.budget import PAIRS
 from solvers.dual.geometry import Geometry, geometry_of
 from solvers.gram import Gram
+from solvers.jit.rounding import ROUNDING
 from solvers.kernels import Kernel, Points
 from solvers.machines import DualForm, Machine
 from solvers.machines.form import form_of
@@ -145,7 +146,8 @@ class Problem:
 
     @cached_property
     def part_count(self) -> int:
-        return {"joint": 1, "one-vs-rest": self.classes, "pairs": len(self.pairs)}[self.machine.split]
+        pairs = self.classes * (self.classes - 1) // 2
+        return {"joint": 1, "one-vs-rest": self.classes, "pairs": pairs}[self.machine.split]
 
     @property
     def outputs(self) -> int:
@@ -170,15 +172,8 @@ class Problem:
         """The examples of a part."""
         if self.machine.split != "pairs":
             return slice(None)
-        if number not in self._pair_rows:
-            first, second = self.pairs[number]
-            self._pair_rows[number] = np.sort(np.concatenate([self._members[first], self._members[second]]))
-        return self._pair_rows[number]
-
-    @cached_property
-    def _pair_rows(self) -> dict[int, np.ndarray]:
-        """The examples of pairs that were asked for: 3 MB for 15 000 examples of 26 classes."""
-        return {}
+        first, second = self.pairs[number]
+        return np.sort(np.concatenate([self._members[first], self._members[second]]))
 
     @cached_property
     def _members(self) -> list[np.ndarray]:
@@ -193,17 +188,35 @@ class Problem:
         return float(self._costs[classes].sum() * margins[0])
 
     @cached_property
+    def primals_at_zero(self) -> np.ndarray:
+        """(parts,) `primal_at_zero` of every part."""
+        if self.machine.split == "joint":
+            return np.array([self.primal_at_zero(0)])
+        positive, negative = self.side_costs(0)
+        return (positive + negative) * float(self.geometry.loss(self.form.margin)[0])
+
+    def side_costs(self, first: int) -> tuple[np.ndarray, np.ndarray]:
+        """(sums of U_i of the positive, of the negative examples) of every binary part from this number on."""
+        if self.machine.split == "one-vs-rest":
+            return self._costs[first:], self._costs.sum() - self._costs[first:]
+        a, b = np.triu_indices(self.classes, 1)
+        return self._costs[a[first:]], self._costs[b[first:]]
+
+    @cached_property
     def _costs(self) -> np.ndarray:
         """(classes,) sum of U_i."""
         return np.bincount(self.labels, weights=self.upper)
 
-    def bias_at_zero(self, number: int) -> np.ndarray:
-        """The best b of a part at w = 0, where b is free: +-margin, for the class of larger total cost."""
+    def biases_at_zero(self, first: int) -> np.ndarray:
+        """The best b at w = 0 of all parts from this number on: +-margin, for the side of larger total cost.
+
+        Between sides of equal cost it is 0, the middle of all that are best.
+        """
         if self.machine.split == "joint" or self.bias != "exact":
-            return np.zeros(self.form.outputs)
-        rows = self.rows_of(number)
-        first = self.labels[rows] == (number if self.machine.split == "one-vs-rest" else self.pairs[number][0])
-        return np.array([self.margin if self.upper[rows] @ (2.0 * first - 1.0) > 0.0 else -self.margin])
+            return np.zeros(self.form.outputs * (self.part_count - first))
+        positive, negative = self.side_costs(first)
+        equal = np.abs(positive - negative) <= ROUNDING * (positive + negative)
+        return np.where(equal, 0.0, np.where(positive > negative, self.margin, -self.margin))
 
     @cached_property
     def pair_mb(self) -> list[float]:

@@ -125,10 +125,19 @@ def total_of(proofs: Sequence[Proof]) -> Certificate:
     return total
 
 
-def proof_at_zero(part: Part) -> Proof:
-    """The proof of alpha = 0, for parts that were not begun."""
-    alpha = np.zeros((len(part), part.form.slots))
-    return certify(part, alpha, np.zeros((len(part), part.form.outputs)))
+def certificate_at_zero(problem: Problem, first: int) -> Certificate:
+    """Return the sum of the certificates of alpha = 0 for all parts from `first` on, which were not begun.
+
+    They are binary: a joint machine has one part, which always is. With a free b the best one gives up the side of
+    smaller cost, whose examples lose 2 margins each; with b = 0 all lose one.
+    """
+    if first >= problem.part_count:
+        return Certificate(0.0, 0.0, 0.0, 0.0)
+    positive, negative = problem.side_costs(first)
+    exact, total = problem.bias == "exact", float((positive + negative).sum())
+    primal = 2.0 * float(np.minimum(positive, negative).sum()) if exact else total
+    violation = 2.0 * problem.margin if exact else problem.margin
+    return Certificate(problem.margin * primal, 0.0, violation, 0.0, total)
 
 
 def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:

@@ -10,17 +10,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from solvers.budget import next_sample
-from solvers.decision import Decision
-from solvers.dual.certificate import Certificate, Proof, proof_at_zero, seen_indefinite, total_of
+from solvers.decision import SMALL_PAIRS, SMALL_PHASE, Decision
+from solvers.dual.certificate import Certificate, Proof, certificate_at_zero, seen_indefinite, total_of
 from solvers.errors import InputError
 from solvers.gram import Gram
 from solvers.jit.rounding import FEASIBLE
+from solvers.memory import check_memory
 from solvers.methods import METHODS
 from solvers.methods.base import Method
 from solvers.model import Model
@@ -53,6 +54,7 @@ class Run:
         seed: int = 0,
         gram: Gram | None = None,
     ) -> None:
+        check_memory(problem)
         self.problem, self.method, self.seed = problem, find_method(method), seed
         self.limits = limits or Limits()
         self.ending: Ending | None = None
@@ -206,10 +208,21 @@ class Run:
         """Small pairs up to this step count, or to one that is left to the method; returns whether any was solved."""
         before = len(self._finished)
         while self._unfinished and self._fresh and (len(self._finished) == before or self.iterations < until):
-            solved = yield from small.solve(len(self._finished))
+            began, work = time.perf_counter(), small.solve(len(self._finished))
+            while True:
+                try:
+                    next(work)
+                except StopIteration as end:
+                    solved: SolvedPair | None = end.value
+                    break
+                self._totals.seconds += time.perf_counter() - began
+                yield
+                began = time.perf_counter()
+            if solved is not None:
+                self._count_small(small, solved)
+            self._totals.seconds += time.perf_counter() - began
             if solved is None:
                 break
-            self._count_small(small, solved)
         return len(self._finished) > before
 
     @property
@@ -220,12 +233,21 @@ class Run:
     def _count_small(self, small: SmallPairs, solved: SolvedPair) -> None:
         totals, number = self._totals, len(self._finished)
         self._used.add(self.method.name)
-        self._decisions.append(replace(solved.decision, step=totals.steps))
-        totals.evaluations += 0 if number else small.evaluations
-        totals.steps, totals.seconds = totals.steps + solved.steps, totals.seconds + solved.seconds
+        self._note_small(number)
+        totals.evaluations += small.evaluations(number)
+        totals.steps += solved.steps
         totals.add(self.problem, number, solved.done)
         self._finished.append(solved.done)
         self._begun = None
+
+    def _note_small(self, number: int) -> None:
+        """Record one decision for all pairs in a row that are solved alike, with their number."""
+        last = self._decisions[-1] if self._decisions else None
+        if last is not None and last.phase == SMALL_PHASE:
+            first, count = last, last.numbers["pairs"] + 1.0
+            self._decisions[-1] = Decision(first.step, first.phase, first.reason, {"pairs": count}, first.part)
+        else:
+            self._decisions.append(Decision(self._totals.steps, SMALL_PHASE, SMALL_PAIRS, {"pairs": 1.0}, number))
 
     @property
     def gap_goal(self) -> float | None:
@@ -426,29 +448,32 @@ class Run:
 
     def alphas(self) -> list[np.ndarray]:
         """The dual variables of every part; of parts not begun they are zero."""
-        alphas = [done.alpha for done in self._finished]
+        alphas = self.alphas_begun()
         if not self._unfinished:
             return alphas
-        alphas.append(self.current.feasible_alpha())
         shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, self.current.part.form.slots)
         return alphas + [np.zeros(shape) for shape in shapes[len(alphas) :]]
+
+    def alphas_begun(self) -> list[np.ndarray]:
+        """The dual variables of the parts that were begun."""
+        alphas = [done.alpha for done in self._finished]
+        return [*alphas, self.current.feasible_alpha()] if self._unfinished else alphas
 
     def proofs(self) -> list[Proof]:
         """As `proving`, without an interruption."""
         return finish(self.proving())
 
     def proving(self) -> Work[list[Proof]]:
-        """One proof per part; of parts not finished, computed from alpha as it stands."""
+        """One proof per part that was begun; of the part in work, computed from alpha as it stands."""
         proofs = [done.proof for done in self._finished]
         if self._unfinished:
             proofs.append((yield from self.current.proving()))
-        for number in range(len(proofs), self.problem.part_count):
-            proofs.append(proof_at_zero(self.problem.part(number)))
-            yield
         return proofs
 
     def certificate(self, proofs: list[Proof] | None = None) -> Certificate:
-        return total_of(self.proofs() if proofs is None else proofs)
+        """The certificate of all parts; those not begun count with alpha = 0."""
+        proofs = self.proofs() if proofs is None else proofs
+        return total_of(proofs) + certificate_at_zero(self.problem, len(proofs))
 
     def running_model(self) -> Model:
         """The model of the running weights and biases: immediate, and without a certificate."""
@@ -458,12 +483,15 @@ class Run:
             own, free = self.current.running_weights()
             weights.append(own)
             bias.append(free)
-        bias += [self.problem.bias_at_zero(number) for number in range(len(bias), self.problem.part_count)]
-        return Model.of(self.problem, weights, bias)
+        return self._model(weights, bias)
 
     def model(self, proofs: list[Proof] | None = None) -> Model:
         proofs = self.proofs() if proofs is None else proofs
-        return Model.of(self.problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs])
+        return self._model([proof.weights for proof in proofs], [proof.bias for proof in proofs])
+
+    def _model(self, weights: list[np.ndarray], bias: list[np.ndarray]) -> Model:
+        """The functions of parts not begun are the best constants."""
+        return Model.of(self.problem, weights, [*bias, self.problem.biases_at_zero(len(bias))])
 
 
 def find_method(name: str | Method[Any]) -> Method[Any]:

@@ -66,7 +66,7 @@ class Totals:
 
     @classmethod
     def of(cls, problem: Problem) -> Totals:
-        primal = np.array([problem.primal_at_zero(number) for number in range(problem.part_count)] + [0.0])
+        primal = np.append(problem.primals_at_zero, 0.0)
         unused = np.zeros_like(problem.labels, dtype=bool)
         return cls(np.cumsum(primal[::-1])[::-1], unused, unused.copy())
 

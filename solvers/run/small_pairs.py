@@ -1,4 +1,6 @@
-"""Small pairs: binary machines of ovo and dag on one kernel matrix of all examples, each by one compiled call.
+"""Small pairs: binary machines of ovo and dag on float64 kernel matrices, each by one compiled call.
+
+The matrix is that of all examples if it fits, else that of the pair, put together from the rows of its first class.
 
 Where a machine takes a millisecond, what Python does for each takes longer than its steps: vowel has 55 machines of 96
 examples. jit/binary solves one, recomputes its functions from alpha by the float64 matrix, and concludes its
@@ -7,70 +9,141 @@ certificate. A machine that it does not solve is left to the method.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from solvers.budget import PAIRS, TWO_CLASS
-from solvers.decision import SMALL_PAIRS, Decision
 from solvers.dual.certificate import Certificate, Proof
 from solvers.dual.rounding import rounding_of, widened
 from solvers.jit.binary import two_class
 from solvers.jit.rounding import FEASIBLE
+from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel, Magnitude
 from solvers.problem import Problem
 from solvers.products import kernel_matrix
 from solvers.run.limits import Limits
 from solvers.run.parts import Finished
-from solvers.work import SEARCH_STEPS_TIMES_ROWS, Work
-
-PHASE = "matrix"
+from solvers.work import SEARCH_STEPS_TIMES_ROWS, TILE, Work
 
 
 @dataclass
 class SolvedPair:
     done: Finished
     steps: int
-    seconds: float
-    decision: Decision
 
 
 def applies(problem: Problem, limits: Limits) -> bool:
-    """Few examples in all, exact biases, and the violation alone to decide."""
-    n, kernel = len(problem), problem.kernel
-    fits = n <= PAIRS.most and 8.0 * n * n <= PAIRS.memory * problem.cache_mb * 2**20
-    plain = limits.gap_tolerance is None and limits.steps is None and limits.seconds is None
+    """Few examples in all or in each pair, exact biases, and the violation alone to decide."""
+    kernel, fits = problem.kernel, _one_matrix(problem) or _strips_fit(problem)
+    plain = limits.gap_tolerance is None and limits.steps is None
     exact = problem.machine.split == "pairs" and problem.bias == "exact" and problem.form.outputs == 1
     return fits and plain and exact and kernel.semidefinite and not isinstance(kernel, FeatureKernel)
 
 
+def _one_matrix(problem: Problem) -> bool:
+    n = len(problem)
+    return n <= PAIRS.most and 8.0 * n * n <= PAIRS.memory * problem.cache_mb * 2**20
+
+
+def _strips_fit(problem: Problem) -> bool:
+    """Whether every pair is small, and the kernel rows of one class and the matrices of all have room."""
+    sizes = np.sort(np.bincount(problem.labels, minlength=problem.classes)).astype(np.float64)
+    numbers = sizes[-1] * len(problem) + np.square(sizes).sum()
+    return bool(sizes[-2:].sum() <= PAIRS.strip_most and 8.0 * numbers <= PAIRS.memory * problem.cache_mb * 2**20)
+
+
+class WholeMatrix:
+    """The kernel matrix of all examples, class after class."""
+
+    def __init__(self, kernel: Kernel, points: Points, starts: np.ndarray) -> None:
+        self.kernel, self.points, self.starts = kernel, points, starts
+        self.values: np.ndarray | None = None
+
+    def pair(self, a: int, b: int) -> Work[tuple[np.ndarray, np.ndarray]]:
+        """(a matrix, where in it the examples of the first class begin and end, and those of the second)."""
+        if self.values is None:
+            matrix = np.empty((len(self.points), len(self.points)))
+            yield from kernel_matrix(self.kernel, self.points, matrix)
+            self.values = matrix
+        return self.values, self.starts[[a, a + 1, b, b + 1]]
+
+    def evaluations(self, a: int, b: int) -> int:
+        """Kernel values computed for this pair, in the order of pairs: half of the matrix and its diagonal."""
+        n = len(self.points)
+        return n * (n + 1) // 2 if (a, b) == (0, 1) else 0
+
+
+class MatrixStrips:
+    """The kernel rows of one class with all later classes, and the matrices of single classes."""
+
+    def __init__(self, kernel: Kernel, points: Points, starts: np.ndarray) -> None:
+        self.kernel, self.points, self.starts = kernel, points, starts
+        self.first, self.strip = -1, np.empty((0, 0))
+        self.alone: dict[int, np.ndarray] = {}
+
+    def pair(self, a: int, b: int) -> Work[tuple[np.ndarray, np.ndarray]]:
+        """As of `WholeMatrix`; the matrix is that of the pair."""
+        if self.first != a:
+            yield from self.kernel.prepare(self.points, np.float64)
+            begin, end = int(self.starts[a]), int(self.starts[-1])
+            strip = np.empty((self._size(a), end - begin))
+            for start in range(begin, end, TILE):
+                stop = min(start + TILE, end)
+                self._compute(a, slice(start, stop), strip[:, start - begin : stop - begin])
+                yield
+            self.first, self.strip = a, strip
+        split, n = self._size(a), self._size(a) + self._size(b)
+        if b not in self.alone:
+            square = np.empty((n - split, n - split))
+            self.alone[b] = self._compute(b, slice(int(self.starts[b]), int(self.starts[b + 1])), square)
+        matrix, beside = np.empty((n, n)), self.strip[:, self.starts[b] - self.starts[a] :][:, : n - split]
+        matrix[:split, :split], matrix[split:, split:] = self.strip[:, :split], self.alone[b]
+        matrix[:split, split:], matrix[split:, :split] = beside, beside.T
+        return matrix, np.array([0, split, split, n])
+
+    def _size(self, number: int) -> int:
+        return int(self.starts[number + 1] - self.starts[number])
+
+    def _compute(self, number: int, columns: slice, values: np.ndarray) -> np.ndarray:
+        rows = slice(int(self.starts[number]), int(self.starts[number + 1]))
+        return self.kernel.block(self.points.view(rows), self.points.view(columns), values)
+
+    def evaluations(self, a: int, b: int) -> int:
+        """Kernel values computed for this pair, in the order of pairs."""
+        strip = self._size(a) * int(self.starts[-1] - self.starts[a]) if b == a + 1 else 0
+        return strip + (self._size(b) ** 2 if a == 0 else 0)
+
+
 class SmallPairs:
-    """The matrix has the examples class after class; `places` are their numbers in the problem."""
+    """Solves pairs in their order; `places` are the examples class after class."""
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
         self.problem, self.tolerance = problem, limits.tolerance
         self.places = np.argsort(problem.labels, kind="stable")
         self.starts = np.searchsorted(problem.labels[self.places], np.arange(problem.classes + 1))
-        self.matrix: np.ndarray | None = None
+        self.source: WholeMatrix | MatrixStrips | None = None
+        self.magnitude = Magnitude(np.empty(0), 0.0)
 
     def solve(self, number: int) -> Work[SolvedPair | None]:
         """The pair of this number, or None where two_class.py does not solve it in PAIRS.patience steps each."""
-        began = time.perf_counter()
-        if self.matrix is None:
+        if self.source is None:
             points = yield from self.problem.points.taking(self.places)
-            matrix = np.empty((len(points), len(points)))
-            yield from kernel_matrix(self.problem.kernel, points, matrix)
-            self.matrix, self.magnitude = matrix, self.problem.kernel.magnitude(points)
-        spans = self._spans(number)
-        places = np.concatenate([self.places[spans[0] : spans[1]], self.places[spans[2] : spans[3]]])
+            kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips
+            self.source, self.magnitude = (
+                kind(self.problem.kernel, points, self.starts),
+                self.problem.kernel.magnitude(points),
+            )
+        a, b = self.problem.pairs[number]
+        matrix, spans = yield from self.source.pair(a, b)
+        places, size = self._of_pair(self.places, a, b), self._of_pair(self.magnitude.size, a, b)
         n, first = places.size, spans[1] - spans[0]
         sign, upper = np.where(np.arange(n) < first, 1.0, -1.0), self.problem.upper[places]
         beta, functions, recent = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
         steps, status, limit = 0, two_class.MOVING, max(100, SEARCH_STEPS_TIMES_ROWS // n)
         while status == two_class.MOVING and steps < PAIRS.patience * n:
             status, taken = two_class.advance(
-                self.matrix, spans, sign, self.problem.margin, upper, beta, functions, self.tolerance,
+                matrix, spans, sign, self.problem.margin, upper, beta, functions, self.tolerance,
                 min(limit, PAIRS.patience * n - steps), recent, TWO_CLASS,
             )  # fmt: skip
             steps += taken
@@ -81,8 +154,7 @@ class SmallPairs:
         certificate = Certificate(
             float(primal), float(dual), float(violation), float(abs(beta.sum())), float(upper.sum())
         )
-        inside = np.r_[spans[0] : spans[1], spans[2] : spans[3]]
-        magnitude = Magnitude(self.magnitude.size[inside], self.magnitude.error)
+        magnitude = Magnitude(size, self.magnitude.error)
         rounding = rounding_of(magnitude, 0.0, self.problem.form, beta[:, None])
         certificate = widened(certificate, rounding, self.problem.form, upper)
         if certificate.violation > self.tolerance:
@@ -90,16 +162,13 @@ class SmallPairs:
         order = np.argsort(places)  # of the rows of the part
         weights, products = beta[order, None], functions[order, None]
         proof = Proof(certificate, weights, products, np.array([b]))
-        decision = Decision(0, PHASE, SMALL_PAIRS, {}, number)
-        done = Finished(np.abs(weights), proof, stalled=False)
-        return SolvedPair(done, int(steps), time.perf_counter() - began, decision)
+        return SolvedPair(Finished(np.abs(weights), proof, stalled=False), int(steps))
 
-    def _spans(self, number: int) -> np.ndarray:
-        a, b = self.problem.pairs[number]
-        return np.array([self.starts[a], self.starts[a + 1], self.starts[b], self.starts[b + 1]])
+    def _of_pair(self, numbers: np.ndarray, a: int, b: int) -> np.ndarray:
+        """Of the examples of two classes."""
+        starts = self.starts
+        return np.concatenate([numbers[starts[a] : starts[a + 1]], numbers[starts[b] : starts[b + 1]]])
 
-    @property
-    def evaluations(self) -> int:
-        """Of kernel values: half of the matrix and its diagonal are computed."""
-        n = len(self.problem)
-        return n * (n + 1) // 2
+    def evaluations(self, number: int) -> int:
+        """Kernel values computed for the pair of this number."""
+        return 0 if self.source is None else self.source.evaluations(*self.problem.pairs[number])

@@ -31,7 +31,7 @@ from mcsvm_gui.core.machine.trained import (
     versions,
 )
 from solvers.decision import final_reasons
-from solvers.dual.certificate import Certificate, Proof, total_of
+from solvers.dual.certificate import Certificate, Proof
 from solvers.errors import InputError, Sentence
 from solvers.model import Model, decide
 from solvers.problem import Problem
@@ -186,7 +186,7 @@ class Session:
             proofs = self._prove(certifying, seconds_left)
             if proofs is None:
                 return self._uncertified()
-            trained = self._trained(self.run.model(proofs), total_of(proofs), self.run.sample().bounded)
+            trained = self._trained(self.run.model(proofs), self.run.certificate(proofs), self.run.sample().bounded)
         scores, notices = self._scores(trained, proofs, seconds_left)
         notices = (*self.posed.notices, *self._uncalibrated(), *notices)
         return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
@@ -285,7 +285,9 @@ class Session:
                 sentence = Sentence("the accuracy of the training rows was not measured: the time ran out")
                 return None, (_unscored(sentence),)
             return score(trained, some)[0], () if step == 1 else (sampled_accuracy(some.rows, rows.rows),)
-        values = np.hstack([proof.products + proof.bias for proof in proofs])
+        begun = np.hstack([proof.products + proof.bias for proof in proofs])
+        constant = trained.model.bias[begun.shape[1] :]
+        values = np.hstack([begun, np.broadcast_to(constant, (len(begun), constant.size))])
         right = decide(problem.machine, values, problem.classes) == problem.labels
         return accuracy(right, rows.weights), ()
 
@@ -380,12 +382,14 @@ def dense_duals(duals: Duals, problem: Problem, number: int) -> np.ndarray:
 def duals_of(run: Run) -> Duals:
     """What is not zero, part after part."""
     problem, rows, values, counts = run.problem, [], [], [0]
-    for number, alpha in enumerate(run.alphas()):
-        where = np.arange(len(problem))[problem.rows_of(number)]
+    for number, alpha in enumerate(run.alphas_begun()):
+        where = problem.rows_of(number)
+        where = np.arange(len(problem)) if isinstance(where, slice) else where
         used = np.flatnonzero(np.any(alpha != 0.0, axis=1))
         rows.append(where[used])
         values.append(np.ascontiguousarray(alpha[used]))
         counts.append(used.size)
+    counts += [0] * (problem.part_count + 1 - len(counts))
     return Duals(np.cumsum(counts), np.concatenate(rows).astype(np.int64), np.concatenate(values))
 
 

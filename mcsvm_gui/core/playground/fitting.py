@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
-from solvers.dual.certificate import Certificate, total_of
+from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
 from solvers.model import Model
 from solvers.posing import pose
@@ -106,7 +106,7 @@ def fit(
         setting=setting,
         problem=problem,
         model=run.model(proofs),
-        certificate=total_of(proofs),
+        certificate=run.certificate(proofs),
         ending=run.ending,
         iterations=run.iterations,
         seconds=run.seconds,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from solvers.dual.certificate import Certificate, Proof, certify, certifying, total_of
+from solvers.dual.certificate import Certificate, Proof, certify, certifying
 from solvers.dual.geometry import BOX
 from solvers.gram import Gram
 from solvers.kernels import Kernel, Points
@@ -207,7 +207,7 @@ def result_of(
         n_support=int(model.support.size),
         steps=run.iterations,
         ending=run.ending,
-        certificate=total_of(proofs),
+        certificate=run.certificate(proofs),
         tested=Measured.of(rows, model.machine.name, values),
         values=values if settings.keep_values else None,
     )

@@ -1,0 +1,81 @@
+"""Memory that a training needs besides its row store, and memory that the process may still take.
+
+What parts and tables take grows with the number of classes, that of pairs with its square, and `cache_mb` does not
+bound it. So it is counted before the training, which is refused if it cannot fit. Used by `Run`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from solvers.errors import InputError
+from solvers.problem import Problem
+
+PART_BYTES = 2200  # of a finished pair besides its numbers: 10 to 12 arrays and objects; 1,000 classes measured 2,000
+PAIR_NUMBERS = 9  # float64 numbers per example of a pair: alpha, weights, products, and the model's with their places
+REST_NUMBERS = 6  # per example and class of one-vs-rest: the same, and a table for the model
+JOINT_NUMBERS = 10  # per example and class of a joint machine: point and best point, certificate, and the model
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def check_memory(problem: Problem) -> None:
+    """Raise InputError if the tables of this problem do not fit into the memory that is available."""
+    needed, available = needed_bytes(problem), available_bytes()
+    if needed > available:
+        raise InputError(
+            "Training {machine} on {rows} rows of {classes} classes needs about {needed:.3g} GB of memory, and"
+            " {available:.3g} GB are available. Use a computer with more memory, or train on fewer classes.",
+            machine=problem.machine.name,
+            rows=len(problem),
+            classes=problem.classes,
+            needed=needed / 1e9,
+            available=available / 1e9,
+        )
+
+
+def needed_bytes(problem: Problem) -> float:
+    """Return about how many bytes the finished parts, the certificate and the model take."""
+    examples, classes = float(len(problem)), float(problem.classes)
+    if problem.machine.split == "pairs":
+        return PART_BYTES * problem.part_count + 8.0 * PAIR_NUMBERS * examples * (classes - 1.0)
+    numbers = REST_NUMBERS if problem.machine.split == "one-vs-rest" else JOINT_NUMBERS
+    return 8.0 * numbers * examples * classes
+
+
+def available_bytes() -> float:
+    """Return how many bytes the process may still take; infinity if the system does not tell."""
+    return max(0.0, min((float("inf"), *_system(), *_container(), *_address_space())))
+
+
+def _system() -> Iterator[float]:
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                yield 1024.0 * float(line.split()[1])
+                return
+    with suppress(OSError, ValueError, AttributeError):
+        yield float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _container() -> Iterator[float]:
+    """What the control group leaves, of version 2 or 1."""
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        with suppress(OSError, ValueError):
+            yield float((CGROUP / limit).read_text("ascii")) - float((CGROUP / used).read_text("ascii"))
+
+
+def _address_space() -> Iterator[float]:
+    """What `ulimit -v` leaves."""
+    with suppress(ImportError, OSError, ValueError, IndexError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+            yield float(limit - pages * resource.getpagesize())
