@@ -548,6 +548,20 @@ def test_the_tables_of_the_papers_are_complete() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in BUNDLED if path.stem.startswith("dogan")], ids=lambda path: path.stem
+)
+def test_replays_of_the_2011_paper_have_its_target_margins(path: Path) -> None:
+    """2 for ww; 1 / (classes - 1) for llw is the machine's own. Its C means nothing with another margin."""
+    found = read_experiment(path)
+    assert {(run.request.machine, run.request.margin) for run in found.runs} <= {
+        ("ww", 2.0), ("llw", None), ("cs", None), ("ova", None),
+    }  # fmt: skip
+    assert ("ww", 2.0) in {(run.request.machine, run.request.margin) for run in found.runs}
+    assert MACHINES["llw"].margin(5) == 0.25
+    assert "2 for ww, 1/(d-1) for llw" in " ".join(found.note.split())
+
+
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the papers' data are not beside this checkout")
 @pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
 def test_bundled_experiments_find_their_data(path: Path) -> None:
