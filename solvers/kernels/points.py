@@ -69,6 +69,20 @@ class Points:
         return found
 
     @property
+    def largest_moved_square(self) -> float:
+        """The largest |x - origin|^2, which decides how exact distances by products are; sparse rows are not moved."""
+        if self.sparse:
+            return self.largest_square
+        if "largest moved square" not in self._derived:
+            largest = 0.0
+            for some in passes(len(self), self.features):
+                moved = self.rows[some] - self.origin
+                largest = max(largest, float(np.einsum("ij,ij->i", moved, moved).max(initial=0.0)))
+            self._derived["largest moved square"] = largest
+        found: float = self._derived["largest moved square"]
+        return found
+
+    @property
     def centred(self) -> Centred | None:
         """The rows moved to a mean, if they were prepared; points taken from others keep these others' mean."""
         return self._derived.get("centred")

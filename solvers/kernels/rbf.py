@@ -108,9 +108,9 @@ class Rbf(Kernel):
         return Bound(2.0 * EXPONENTIAL, 1.07 * error, factor * centred.halves)
 
     def magnitude(self, points: Points) -> Magnitude:
-        """The relative error of a distance is that of distances.py; t exp(-t) <= 0.37 for an exponent t."""
-        distance = np.sqrt(3.0 * points.stored + 11.0) / CLOSE[np.dtype(np.float64)]
-        return Magnitude(np.ones(len(points)), 4.0 + 0.37 * distance)
+        """Distances err by a share of |x|^2 + |z|^2, and relatively as distances.py says; t exp(-t) <= 0.37."""
+        share = min(2.0 * self.gamma * points.largest_moved_square, 0.37 / CLOSE[np.dtype(np.float64)])
+        return Magnitude(np.ones(len(points)), 4.0 + share * np.sqrt(3.0 * points.stored + 11.0))
 
     def diagonal(self, points: Points) -> np.ndarray:
         return np.ones(len(points))
