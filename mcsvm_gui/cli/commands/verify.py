@@ -97,6 +97,8 @@ def verdict(found: Verification, trained: TrainedModel) -> str:
     if not found.holds:
         return "Not verified: the file is not the model that its data, request and dual variables give."
     request = trained.request
-    said = claim(found.ending, certificate_document(found.recomputed), request.kernel, request.gap_tol).sentences
+    said = claim(found.ending, certificate_document(found.recomputed), request.kernel, request.gap_tol)
+    text = said.sentences.removesuffix(".")
     unverifiable = ", ".join(check.part.value for check in found.unverifiable)
-    return f"Verified: {said[0].lower()}{said[1:].removesuffix('.')}. Not verifiable: {unverifiable}."
+    start = f"Verified: {text[0].lower()}{text[1:]}" if said.kind == "solved" else f"Verified. {text}"
+    return f"{start}. Not verifiable: {unverifiable}."
