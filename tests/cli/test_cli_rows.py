@@ -149,12 +149,18 @@ def test_accuracy_is_that_of_rows_not_trained_on(data: Path, trained: Path, lab:
     assert f"Accuracy on the other {said['n_test']}: {100 * said['test_accuracy']:.1f}%" in words
 
 
-def test_evaluation_measures_rows_not_trained_on(data: Path, trained: Path) -> None:
+def test_evaluation_measures_rows_not_trained_on(data: Path, trained: Path, lab: LabFile) -> None:
     said = mcsvm("train", data, *READING, "--missing", "drop", "--holdout", 0.3, "--json").document
     document = mcsvm("evaluate", trained, data, "--json").document
     assert (document["n"], document["n_trained_on"]) == (said["n_test"], said["n_train"])
     assert document["accuracy"] == pytest.approx(said["test_accuracy"])
     assert document["all_rows"]["n"] == said["n_train"] + said["n_test"]
+    predicted = mcsvm("predict", trained, data, "--json").document["predictions"]
+    assert len(document["misclassified"]) == round((1.0 - said["test_accuracy"]) * said["n_test"]) > 0
+    for row in document["misclassified"]:
+        assert row["names"] == {"sample_id": f"S-{row['row']:04d}"}
+        assert (row["true"], row["predicted"]) == (lab.labels[row["row"] - 1], predicted[row["row"] - 1])
+        assert row["true"] != row["predicted"]
     first, *others = mcsvm("evaluate", trained, data, "--quiet").out.splitlines()
     counted = said["n_train"] + said["n_test"]
     assert first.startswith(f"{said['n_train']} of these {counted} rows were used for training.")

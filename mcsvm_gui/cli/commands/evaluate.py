@@ -54,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
             check_classes(found.rows, dataset.name)
         evaluation = evaluate_rows(found.rows, trained.request.seed)
         document = _document(trained, found, evaluation, folds, options)
+        document["misclassified"] = found.misclassified(others)
         document |= {"n_trained_on": int(trained_on.sum()), "all_rows": _all_rows(trained, dataset, trained_on, costs)}
         if options.report is not None:
             _write_report(options, trained, evaluation, document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import uuid
@@ -122,6 +123,14 @@ def _line(cells: Sequence[object]) -> str:
 
 def csv_cell(text: str) -> str:
     return _field(safe_cell(text))
+
+
+def csv_cells(texts: Sequence[str]) -> list[str]:
+    """Return `csv_cell` of each text, at once for texts that are plainly safe, such as S-0001."""
+    return [text if _SAFE.fullmatch(text) else csv_cell(text) for text in texts]
+
+
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 
 
 def _field(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,26 @@ from solvers.uncertainty.costs import REJECTED, CostRule
 class Applied:
     rows: DecidedRows
     notices: tuple[Notice, ...]
+    places: np.ndarray  # (n,) positions of the rows in the data set
+
+    def misclassified(self, dataset: Dataset) -> list[dict[str, Any]]:
+        """Return the rows whose predicted class is not their true class, with their numbers and names."""
+        found, names = self.rows, self.rows.names
+        wrong = np.flatnonzero((found.decided != found.true) & (found.decided != REJECTED))
+        return [
+            {
+                "row": int(dataset.row_numbers[place]),
+                **_names_of(dataset, place),
+                "true": names[found.true[number]],
+                "predicted": names[found.decided[number]],
+            }
+            for number, place in zip(wrong.tolist(), self.places[wrong].tolist(), strict=True)
+        ]
+
+
+def _names_of(dataset: Dataset, place: int) -> dict[str, Any]:
+    names = {name: str(cells[place]) for name, cells in dataset.row_columns.items()}
+    return {"names": names} if names else {}
 
 
 def applied(trained: TrainedModel, dataset: Dataset, costs: CostTable | None = None) -> Applied:
@@ -31,7 +52,8 @@ def applied(trained: TrainedModel, dataset: Dataset, costs: CostTable | None = N
     decisions = _decisions(trained, dataset, rule)
     true = in_training_spelling(trained.class_names, labels_of(dataset))
     notices = (*dataset.notices, *decisions.notices, *unseen_classes(trained.class_names, true))
-    return Applied(decided_rows(trained.class_names, decisions, true, _weights(dataset), rule), notices)
+    rows = decided_rows(trained.class_names, decisions, true, _weights(dataset), rule)
+    return Applied(rows, notices, np.flatnonzero(np.isfinite(decisions.scores).all(axis=1)))
 
 
 def _rule(costs: CostTable | None, names: tuple[str, ...], trained: TrainedModel) -> CostRule | None:
@@ -110,7 +132,8 @@ def applied_in_folds(
         there = np.isfinite(decisions.scores).all(axis=1)
         found.append((fold.test[there], decided_rows(names, decisions, labels_of(part), _weights(part), rule)))
         notices += (*outcome.notices, *decisions.notices)
-    return Applied(_together(found), tuple(dict.fromkeys(notices)))
+    places = np.sort(np.concatenate([rows for rows, _ in found]))
+    return Applied(_together(found), tuple(dict.fromkeys(notices)), places)
 
 
 def _check_counts(dataset: Dataset, folds: int) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import entr
 
-from mcsvm_gui.core.base.writing import csv_cell, csv_text
+from mcsvm_gui.core.base.writing import csv_cell, csv_cells, csv_text
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
@@ -133,7 +133,7 @@ class PredictionLines:
         found = decisions.labels
         rows = list(map(str, dataset.row_numbers.tolist()))
         for texts in (*dataset.row_columns.values(), *_others(dataset).values()):
-            rows = _joined(rows, [csv_cell(str(text)) for text in texts.tolist()])
+            rows = _joined(rows, csv_cells(list(map(str, texts.tolist()))))
         for label in set(found.tolist()) - self._cells.keys():
             self._cells[label] = csv_cell(str(label))
         cells = _joined(rows, list(map(self._cells.__getitem__, found.tolist())))
