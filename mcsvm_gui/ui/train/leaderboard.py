@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
 LEAST_FIRST = "data", "kernel", "gamma", "C", "n_support", "seconds", "balanced_accuracy", "interval"  # that make room
+MEASURED = 40  # rows whose cells decide how wide a column is
 LONGEST = 22  # digits of a name that is read whole
 MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
@@ -99,7 +100,7 @@ class Leaderboard(RunTable):
 
     def _choose_columns(self) -> None:
         """Hide columns without values, then the least important ones until no scroll bar is needed."""
-        widths = self._widths | {name: self._width_of(name) for name in ("machine", "state")}
+        widths = {column.name: self._width_of(column.name) for column in self.runs.columns}
         names = set(widths)
         if all(standing.validation is None for standing in self.standings.values()):
             names.discard("validation")
@@ -112,7 +113,8 @@ class Leaderboard(RunTable):
             if sum(widths[one] for one in names - self.unwanted) <= room:
                 break
             names.discard(name)
-        self.setColumnWidth(self._place("machine"), widths["machine"])
+        for place, column in enumerate(self.runs.columns):
+            self.setColumnWidth(place, widths[column.name])
         self.show_columns(names)
 
     def _place(self, name: str) -> int:
@@ -120,10 +122,14 @@ class Leaderboard(RunTable):
 
     def _width_of(self, name: str) -> int:
         """The width at which the cells of a column are read whole, within bounds."""
-        place = self._place(name)
-        cells = (self.sizeHintForIndex(self.runs.index(row, place)).width() for row in range(self.runs.rowCount()))
-        most = LONGEST * self.fontMetrics().horizontalAdvance("0")
-        return max(self._widths[name], min(max(cells, default=0) + MARGINS, most))
+        place, metrics = self._place(name), self.fontMetrics()
+        cells = [self.runs.index(row, place) for row in range(min(self.runs.rowCount(), MEASURED))]
+        if name in ("machine", "state"):  # with a mark before the words
+            wanted = (self.sizeHintForIndex(cell).width() for cell in cells)
+        else:
+            wanted = (metrics.horizontalAdvance(str(cell.data())) + UNIT for cell in cells)
+        most = LONGEST * metrics.horizontalAdvance("0")
+        return max(self._widths[name], min(max(wanted, default=0) + MARGINS, most))
 
     def pin(self, run: int | None) -> None:
         """The others are compared with it; None: with none."""

@@ -14,6 +14,7 @@ from mcsvm_gui.core.base.i18n import translation
 from mcsvm_gui.core.compare.conclusion import NextStep
 from mcsvm_gui.core.project.leaderboard import Standing
 from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.train.conclusion_bar import ConclusionBar
 from mcsvm_gui.ui.train.leaderboard import Leaderboard
 
@@ -106,3 +107,20 @@ def test_no_column_needs_a_scroll_bar_in_a_narrow_window(qtbot: QtBot, count: in
     assert not board.isColumnHidden(names.index("validation")), "what orders the table is shown"
     place = names.index("state")
     assert board.sizeHintForIndex(board.runs.index(0, place)).width() <= board.columnWidth(place)
+
+
+def test_numbers_of_many_test_rows_are_read_whole(qtbot: QtBot) -> None:
+    """They have three decimals, and there is room."""
+    board = Leaderboard()
+    qtbot.addWidget(board)
+    board.resize(1000, 300)
+    with qtbot.waitExposed(board):
+        board.show()
+    one = record(1)
+    assert one.document is not None
+    one.document.update(test_accuracy=0.97512, n_test=15_000, seconds=75.0)  # type: ignore[attr-defined]
+    board.show_runs([one], {1: Standing(1, validation=0.98123)})
+    for place, column in enumerate(board.runs.columns):
+        if not board.isColumnHidden(place):
+            words = str(board.runs.index(0, place).data())
+            assert board.fontMetrics().horizontalAdvance(words) + UNIT <= board.columnWidth(place), column.name
