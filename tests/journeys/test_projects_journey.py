@@ -26,8 +26,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the program, for this test alone."""
-    folder = tmp_path / "program"
-    folder.mkdir()
+    folder = tmp_path / "program"  # which is not there before it is needed
     for name in ("mcsvm_gui.core.project.default_project", "mcsvm_gui.ui.runs.project_trust"):
         monkeypatch.setattr(f"{name}.default_folder", lambda: folder)
     return folder

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,12 +38,19 @@ def is_kept_by_program(path: str | os.PathLike[str]) -> bool:
 
 def new_unnamed() -> Path:
     """Return the path of a project without a name that does not exist yet."""
-    numbers = itertools.count(1)
-    return next(path for number in numbers if not (path := default_folder() / _unnamed(number)).exists())
+    folder = _made(default_folder())
+    return next(path for number in itertools.count(1) if not (path := folder / _unnamed(number)).exists())
 
 
 def example_project(name: str) -> Path:
-    return default_folder() / f"{EXAMPLE}{name}{ENDING}"
+    return _made(default_folder()) / f"{EXAMPLE}{name}{ENDING}"
+
+
+def _made(folder: Path) -> Path:
+    """If it cannot be made, opening a project in it says why."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def example_in(path: str | os.PathLike[str]) -> Example | None:

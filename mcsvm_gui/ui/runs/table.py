@@ -280,7 +280,7 @@ class RunPanel(QWidget):
         self.filter.setAccessibleName(tr("Find runs"))
         show_hint(self.filter, tr("find: name, machine, C=4, note…"))
         clearable(self.filter)
-        self.filter.setMinimumWidth(24 * UNIT)
+        self.filter.setMinimumWidth(14 * UNIT)
         self.filter.setMaximumWidth(40 * UNIT)
         self.filter.textChanged.connect(self._filter)
         self.differences = QCheckBox(tr("Differences only"))

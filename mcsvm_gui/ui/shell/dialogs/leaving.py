@@ -16,7 +16,7 @@ class LeavingDialog(Dialog):
     later_chosen = Signal()
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, "leavingDialog", tr("Jobs are running"), 56 * UNIT, 20 * UNIT)
+        super().__init__(parent, "leavingDialog", tr("Jobs are running"), 60 * UNIT, 32 * UNIT)
         self.setModal(True)
         self._question = selectable("leavingQuestion")
         self.body.addWidget(self._question)
