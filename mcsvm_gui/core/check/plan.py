@@ -13,7 +13,7 @@ from mcsvm_gui.core.data import inspection, preparation, splitting
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.cells import held_cells
+from mcsvm_gui.core.data.preparation.cells import all_held_cells, held_cells
 from mcsvm_gui.core.data.remedies import for_column
 from mcsvm_gui.core.data.roles.grouping import names_groups
 from mcsvm_gui.core.data.splitting import Split
@@ -210,7 +210,7 @@ def held_columns(dataset: Dataset, rows: np.ndarray, positions: np.ndarray) -> l
         dense = part.matrix[:, positions].toarray().T
         cells = dict(zip(positions.tolist(), np.asarray(dense, dtype=np.float64), strict=True))
     else:
-        cells = {position: held_cells(part, position) for position in positions.tolist()}
+        cells = dict(zip(positions.tolist(), all_held_cells(part, positions.tolist()), strict=True))
     return [Held(position, dataset.columns[position], cells[position]) for position in cells]
 
 

@@ -29,6 +29,20 @@ def held_cells(dataset: Dataset, position: int) -> np.ndarray:
     return numbers(series) if dataset.columns[position].numeric else texts(series)
 
 
+def all_held_cells(dataset: Dataset, positions: Sequence[int]) -> list[np.ndarray]:
+    """Return `held_cells` of the columns at these positions.
+
+    Taking a column out of a pandas table costs 0.1 ms, so that the numbers of many short columns are taken together.
+    """
+    assert dataset.table is not None
+    numeric = [position for position in positions if dataset.columns[position].numeric]
+    if len(numeric) <= dataset.rows:
+        return [held_cells(dataset, position) for position in positions]
+    together = dataset.table.iloc[:, numeric].to_numpy(dtype=np.float64, na_value=np.nan)
+    found = dict(zip(numeric, np.ascontiguousarray(together.T), strict=True))
+    return [found[position] if position in found else held_cells(dataset, position) for position in positions]
+
+
 def numbers(series: pd.Series) -> np.ndarray:
     return series.to_numpy(dtype=np.float64, na_value=np.nan)
 

@@ -13,7 +13,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.cells import equal_in_value, feature_values, held_cells, with_fill
+from mcsvm_gui.core.data.preparation.cells import all_held_cells, equal_in_value, feature_values, with_fill
 from mcsvm_gui.core.data.preparation.date_parts import parts_of
 from mcsvm_gui.core.data.preparation.gaps import usable_rows
 from mcsvm_gui.core.data.preparation.neighbors import Neighbors, fit_neighbors
@@ -35,7 +35,8 @@ MOST_SENTENCES = 5  # of one kind; beyond, one speaks for all
 
 def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
     assert dataset.table is not None
-    every = {column.name: held_cells(dataset, position) for position, column in enumerate(dataset.columns)}
+    places = range(len(dataset.columns))
+    every = dict(zip((column.name for column in dataset.columns), all_held_cells(dataset, places), strict=True))
     texts = {column.name: every[column.name] for column in dataset.columns if column.kind == "text"}
     held = {name: cells for name, cells in every.items() if name not in texts}
     empty = [name for name, cells in held.items() if pd.isna(cells).all()]

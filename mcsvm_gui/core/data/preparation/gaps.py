@@ -10,7 +10,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError, joined
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.cells import held_cells, line_of
+from mcsvm_gui.core.data.preparation.cells import all_held_cells, line_of
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
@@ -19,7 +19,8 @@ PLACES = 3  # how many missing cells are named
 
 def complete_rows(dataset: Dataset) -> tuple[np.ndarray, list[Notice]]:
     """What `drop` leaves of a training part: rows with every cell, columns without any value apart."""
-    held = {column.name: held_cells(dataset, position) for position, column in enumerate(dataset.columns)}
+    places = range(len(dataset.columns))
+    held = dict(zip((column.name for column in dataset.columns), all_held_cells(dataset, places), strict=True))
     cells = {name: values for name, values in held.items() if not pd.isna(values).all()}
     kept = usable_rows(dataset, cells, Rules(missing="drop"))
     return kept, dropped(dataset, kept)

@@ -13,7 +13,9 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Sta
 
 from mcsvm_gui.core.data import preparation
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
+from mcsvm_gui.core.data.inspection import WIDE, row_keys
 from mcsvm_gui.core.data.preparation import Rules
+from mcsvm_gui.core.data.preparation.cells import all_held_cells, held_cells
 from solvers import InputError
 
 
@@ -252,3 +254,28 @@ def test_numbered_and_named_columns_do_not_meet() -> None:
         fitted(NUMBERS).apply(sparse(THIN))
     with pytest.raises(InputError, match=r"numbered columns \(LIBSVM\)"):
         fitted(sparse(THIN)).apply(NUMBERS)
+
+
+def test_many_columns_are_taken_together_and_are_the_same() -> None:
+    random = np.random.default_rng(1)
+    values = random.normal(size=(3, 40))
+    values[1, 5] = np.nan
+    cells: dict[str, list[Any]] = {f"x{number}": column for number, column in enumerate(values.T.tolist())}
+    cells["word"] = ["a", "b", "a"]
+    dataset = table(cells)
+    places = [7, 40, *range(40)]
+    for position, found in zip(places, all_held_cells(dataset, places), strict=True):
+        expected = held_cells(dataset, position)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_equal_rows_of_many_columns_have_equal_keys() -> None:
+    values = np.random.default_rng(2).normal(size=(4, WIDE + 1))
+    values[2], values[3] = values[0], values[1]
+    values[0, 3], values[2, 3] = 0.0, -0.0  # equal numbers
+    values[3, -1] += 1e-9
+    values[:2, 8] = values[2, 8] = np.nan
+    keys = row_keys(table(dict(zip(map(str, range(WIDE + 1)), values.T.tolist(), strict=True))))
+    assert keys[0] == keys[2]
+    assert len(set(keys.tolist())) == 3
