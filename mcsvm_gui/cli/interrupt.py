@@ -26,9 +26,9 @@ from mcsvm_gui.core.base.exits import INTERRUPTED
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
 KEEPING_SECONDS = 1.5  # after the first signal, for a certificate; then a model is kept without one
-ENDING_SECONDS = 4.5  # after the first signal, for everything: 5 s are promised
+ENDING_SECONDS = 4.3  # after the first signal, for everything: 5 s are promised
 AGAIN_SECONDS = 0.5  # after a second signal
-UNHEARD_SECONDS = 0.3  # more, until the timer that needs no interpreter ends the process
+UNHEARD_SECONDS = 0.5  # more, until the timer that needs no interpreter ends the process
 _guards: list[Guard] = []  # of the command in work
 LAST_WORDS = b"error: interrupted before there was anything to keep\n"
 
