@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import tempfile
 import uuid
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -17,6 +20,7 @@ from solvers.errors import InputError, Sentence
 Named: TypeAlias = str | os.PathLike[str]
 
 EMPTY_LINE = '""'  # of CSV with one cell that is empty: without the marks it would be no row
+PART = re.compile(r"\.mcsvm-([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{32}\.part(?:-journal|-wal|-shm)?")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 SPOOLED = 1 << 23  # bytes that are kept in memory
 BREAKS = str.maketrans("\t\r\n", "   ")
@@ -83,7 +87,7 @@ def spool() -> BinaryIO:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[BinaryIO]:
-    beside = target.with_name(f".mcsvm-{uuid.uuid4().hex}.part")
+    beside = part_of(target)
     try:
         with open(beside, "xb") as stream:
             yield stream
@@ -96,6 +100,51 @@ def _beside(target: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+_swept: set[Path] = set()  # folders in which this process has looked for what killed processes left
+
+
+def part_of(target: Path) -> Path:
+    """Return the path of a file that is written beside `target` and then takes its place; it names this process."""
+    remove_stale_parts(target.parent)
+    return target.with_name(f".mcsvm-{_computer()}-{os.getpid()}-{uuid.uuid4().hex}.part")
+
+
+def remove_stale_parts(folder: Path) -> None:
+    """Remove files that processes of this computer were writing into the folder when they were killed.
+
+    Looks once for each process and folder. A file of another computer, or of a process that lives, stays. Windows does
+    not remove a file that is open.
+    """
+    if folder in _swept:
+        return
+    _swept.add(folder)
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            found = PART.fullmatch(entry.name)
+            if found and found[1] == _computer() and not _lives(int(found[2])):
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+
+@cache
+def _computer() -> str:
+    return f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):08x}"
+
+
+def _lives(process: int) -> bool:
+    if process == os.getpid():
+        return True
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it belongs to somebody else
+        return True
+    return True
 
 
 def _settle(folder: Path) -> None:

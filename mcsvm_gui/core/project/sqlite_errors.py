@@ -25,6 +25,7 @@ WORDS = {
     sqlite3.SQLITE_ERROR: DAMAGED,  # such as a file format that no SQLite writes
 }
 PRIMARY = 0xFF  # of an extended result code
+OF_WRITING = sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE
 OF_VALUES = sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.IntegrityError, sqlite3.DataError
 
 
@@ -64,6 +65,20 @@ def _sentence(error: sqlite3.Error) -> Sentence:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
     known = WORDS.get(code & PRIMARY)
     return known or _unusable(" ".join(str(error).split()))
+
+
+def unwritable(error: sqlite3.OperationalError) -> Sentence | None:
+    """Return the sentence for an error that keeps a project from being written, but not from being read."""
+    if error.sqlite_errorcode & PRIMARY == sqlite3.SQLITE_FULL:
+        reason = Sentence("there is no room left on the disk")
+    elif error.sqlite_errorcode in OF_WRITING:
+        reason = Sentence("{reason}", reason=" ".join(str(error).split()))
+    else:
+        return None
+    return Sentence(
+        "nothing can be written to the project ({reason}); it can be read, and saved in another place",
+        reason=reason,
+    )
 
 
 def _unusable(reason: object) -> Sentence:

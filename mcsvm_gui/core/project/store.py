@@ -10,18 +10,20 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from mcsvm_gui.core.base.opening import is_pipe, opened
+from mcsvm_gui.core.base.writing import part_of, remove_stale_parts
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
-from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, as_file_error, refuse, storing
+from mcsvm_gui.core.project.run_document import check_document
+from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, as_file_error, refuse, storing, unwritable
 from solvers.errors import Sentence
 
 APPLICATION = 0x6D637376  # "mcsv"
@@ -66,7 +68,8 @@ class ProjectStore:
                 if not self.path.exists():
                     create(self.path)
                 examine(self.path)
-                self._connection = _connect(self.path)
+                remove_stale_parts(self.path.parent)
+                self._connection, self.trouble = _connect(self.path)
         except BaseException:
             _release(self.path)
             raise
@@ -85,12 +88,15 @@ class ProjectStore:
             return [_record(row) for row in rows]
 
     def part(self, run: int, kind: str) -> bytes | None:
-        return self._one("SELECT content FROM parts WHERE run = ? AND kind = ?", run, kind)
+        content = self._one("SELECT content FROM parts WHERE run = ? AND kind = ?", run, kind)
+        if not isinstance(content, bytes | None):
+            refuse(self.path, Sentence("the {kind} of run {run} is damaged", kind=kind, run=run))
+        return content
 
     def settings(self) -> dict[str, Any]:
         with self._turn():
             rows = self._connection.execute("SELECT key, value FROM settings").fetchall()
-            return {key: from_json(value)["value"] for key, value in rows}
+            return {key: entry["value"] for key, value in rows if "value" in (entry := from_json(value))}
 
     def cells(self, search: str) -> list[tuple[str, float, float | None, dict[str, Any]]]:
         """Machine, C, gamma and document of every cell that was kept of a search."""
@@ -226,7 +232,7 @@ def create(path: Path) -> None:
 @contextmanager
 def _fresh(target: Path) -> Iterator[Path]:
     """A file beside `target` that takes its place when the block ends well."""
-    beside = target.with_name(f".mcsvm-{uuid.uuid4().hex}.part")
+    beside = part_of(target)
     try:
         yield beside
         with open(beside, "rb") as stream:
@@ -282,8 +288,12 @@ def examine(path: Path) -> None:
         refuse(path, READ_ONLY)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    """Reading takes the lock, as the file is in WAL mode; nothing is written before it is known to be ours."""
+def _connect(path: Path) -> tuple[sqlite3.Connection, Sentence | None]:
+    """Return the connection, and why nothing can be written to the project.
+
+    Reading takes the lock, as the file is in WAL mode; nothing is written before it is known to be ours.
+    """
+    trouble = None
     connection = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
     try:
         for pragma in ("locking_mode = EXCLUSIVE", "trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON"):
@@ -293,11 +303,16 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
         migrate(connection, MIGRATIONS)
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the first bytes tell the version
+        try:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the first bytes tell the version
+        except sqlite3.OperationalError as error:
+            trouble = unwritable(error)  # the log stays beside the file, and all that is in it can be read
+            if trouble is None:
+                raise
     except BaseException:
         connection.close()
         raise
-    return connection
+    return connection, trouble
 
 
 # -- rows -----------------------------------------------------------------------------------------
@@ -314,7 +329,14 @@ def _record(row: tuple[Any, ...]) -> RunRecord:
     texts = created, name, note, state, data_name
     if not all(isinstance(text, str) for text in texts) or state not in STATES or not isinstance(error, str | None):
         raise ValueError(f"run {run} is not readable")
+    datetime.fromisoformat(created)  # raises ValueError
     known = None if document is None else from_json(document)
+    if known is not None:
+        try:
+            check_document(known)
+        except ValueError as reason:
+            state, known, resumable = JobState.FAILED, None, False
+            error = f"what the project keeps of this run is damaged: {reason}"
     ended, earlier = (known, None) if state == JobState.DONE else (None, known)
     return RunRecord(
         *(run, created, name, data_name, from_json(request), note, state, ended, error),

@@ -87,7 +87,7 @@ def read_cells(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Fo
         try:
             folds = {int(fold): _fold(kept["folds"][fold]) for fold in kept["folds"]}
             cells[_cell(machine, cost, gamma)] = CellResult(folds)
-        except (LookupError, TypeError, ValueError, AttributeError):
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
             unreadable += 1
     return cells, unreadable
 

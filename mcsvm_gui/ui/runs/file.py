@@ -56,6 +56,8 @@ class RunFile(QObject):
         return [replace(one, resumable=False) if one.id in dropped else one for one in records], settings
 
     def _purge(self, here: ProjectStore) -> None:
+        if here.trouble is not None:
+            refuse(here.path, here.trouble)
         if self._writer.may_write:
             here.purge()
 

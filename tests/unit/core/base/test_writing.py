@@ -6,12 +6,15 @@ import csv
 import io
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcsvm_gui.core.base import writing
 from mcsvm_gui.core.base.writing import (
     check_outputs,
     check_writable,
@@ -113,3 +116,55 @@ def test_numbers_are_no_formulas() -> None:
 def test_tables_come_back(rows: list[list[str]]) -> None:
     found = list(csv.reader(io.StringIO(csv_text(["a", "b"], rows), newline="")))
     assert [[plain_cell(cell) for cell in row] for row in found[1:]] == rows
+
+
+# -- what killed processes leave ------------------------------------------------------------------
+
+KILLED = """
+import os, signal, sys
+from mcsvm_gui.core.base.writing import replacing
+
+with replacing(sys.argv[1]) as stream:
+    stream.write(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def parts(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith(".mcsvm-"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "a.csv"
+    killed = subprocess.run([sys.executable, "-c", KILLED, target], timeout=60)
+    assert killed.returncode < 0
+    assert len(parts(tmp_path)) == 1, "the test itself: there is something to remove"
+    monkeypatch.setattr(writing, "_swept", set())
+    writing.write_text(target, "whole")
+    assert parts(tmp_path) == []
+    assert target.read_text() == "whole"
+
+
+def test_only_files_of_dead_processes_of_this_computer_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, dead, unique = writing._computer(), 999_999_999, "0" * 32
+    stale = [f".mcsvm-{here}-{dead}-{unique}.part{ending}" for ending in ("", "-journal", "-wal")]
+    others = [
+        f".mcsvm-{here}-{os.getpid()}-{unique}.part",
+        f".mcsvm-{here}-{os.getppid()}-{unique}.part",
+        f".mcsvm-00000000-{dead}-{unique}.part",
+        f".mcsvm-{here}-{dead}-{unique}.part.csv",
+        f".mcsvm-{here}-{dead}-mine.part",
+        ".mcsvm-notes.part",
+    ]
+    for name in (*stale, *others):
+        (tmp_path / name).write_bytes(b"x")
+    monkeypatch.setattr(writing, "_swept", set())
+    writing.remove_stale_parts(tmp_path)
+    assert parts(tmp_path) == sorted(others)
+    (tmp_path / stale[0]).write_bytes(b"x")
+    writing.remove_stale_parts(tmp_path)
+    assert (tmp_path / stale[0]).exists(), "a folder is looked through once"
+    writing.remove_stale_parts(tmp_path / "nowhere")

@@ -104,6 +104,48 @@ def test_a_full_disk_is_a_sentence_and_costs_nothing(tmp_path: Path) -> None:
     store.close()
 
 
+LOGGED = """
+import os, signal, sys
+sys.path.insert(0, {tests!r})
+from run_examples import record
+from mcsvm_gui.core.project.store import Change, ProjectStore
+store = ProjectStore({path!r})
+store.write([Change(record(1), parts={{"model": bytes(10**6)}})])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+READ_FULL = """
+import resource
+from mcsvm_gui.core.project.store import ProjectStore
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+store = ProjectStore({path!r})
+print(store.trouble, [one.id for one in store.records()], len(store.part(1, "model")))
+try:
+    store.write(settings={{"key": "x" * 10**6}})
+except Exception as error:
+    print(type(error).__name__, error)
+store.close()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no resource limits")
+def test_a_project_whose_log_has_no_room_on_the_disk_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcsvmproj"
+    subprocess.run([sys.executable, "-c", LOGGED.format(tests=str(HERE), path=str(path))], timeout=60)
+    log = Path(f"{path}-wal")
+    assert log.stat().st_size > 10**6, "the test itself: the log was not written back"
+    result = subprocess.run([sys.executable, "-c", READ_FULL.format(path=str(path))], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    first, second = result.stdout.splitlines()
+    assert first.startswith("nothing can be written to the project (disk I/O error); it can be read")
+    assert first.endswith(" [1] 1000000")
+    assert second.startswith("FileError")
+    store = ProjectStore(path)
+    assert store.trouble is None
+    assert len(store.part(1, "model") or b"") == 10**6
+    store.close()
+
+
 # -- foreign, damaged, read-only ------------------------------------------------------------------
 
 
