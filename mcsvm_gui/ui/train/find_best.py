@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.evaluate.recommended import recommended_score
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
 from mcsvm_gui.core.machine.state import ENDED, JobState
@@ -145,6 +145,7 @@ class FindBest(QObject):
         """The best of every machine; the best of all is the first, and alone chosen at the end."""
         from mcsvm_gui.core.machine.request import Request
         from mcsvm_gui.core.tune.best import best_of_each, least_rows, trainings
+        from mcsvm_gui.core.tune.search import nothing_found
         from solvers.errors import InputError
 
         found, dataset = best_of_each(tuned), self._workspace.dataset
@@ -152,7 +153,8 @@ class FindBest(QObject):
             self._trouble = tr("Other data were opened meanwhile, so that the best was not trained.")
             return
         if not found:
-            self._trouble = tr("The search ended before it had tried anything.")
+            nothing = nothing_found(tuned)
+            self._trouble = tr("The search ended before it had tried anything.") if nothing is None else worded(nothing)
             return
         try:
             request = Request.from_document(kept["request"])

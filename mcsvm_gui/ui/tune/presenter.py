@@ -432,11 +432,22 @@ class TunePresenter(QObject):
             words = _with_state(search, words)
         elif self._tuned is not None and self._tuned.over_budget:
             words = tr("{said}; the time budget ended the search", said=words)
-        self._view.show_progress(done, expected, words if done or search is not None else "")
+        if not done and search is None:
+            words = self._nothing_found()
+        self._view.show_progress(done, expected, words)
         self._say_action(done)
         judged = not self._asked[1].nested or (self._tuned is not None and not self._tuned.stopped)
         if judged and not missing and search is None and self._asked[1].search == "grid":
             self._view.show_obstacle(tr("Every cell is known. Change the ranges or the step to search on."))
+
+    def _nothing_found(self) -> str:
+        """Say that the last search found nothing, if its time budget ended it."""
+        if self._tuned is None:
+            return ""
+        from mcsvm_gui.core.tune.search import nothing_found
+
+        sentence = nothing_found(self._tuned)
+        return "" if sentence is None else worded(sentence)
 
     def _say_action(self, done: int) -> None:
         if done:

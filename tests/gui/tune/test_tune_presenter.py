@@ -67,9 +67,12 @@ class Queue(FakeQueue):
         job = self.searches[-1]
         self.tell(job.key, Begun(Tuning(job.request, job.wanted, job.dataset)))
 
-    def end_search(self, stopped: bool = False, trouble: str = "", nested: tuple[Nested, ...] = ()) -> None:
+    def end_search(
+        self, stopped: bool = False, trouble: str = "", nested: tuple[Nested, ...] = (), over_budget: bool = False
+    ) -> None:
         job = self.searches[-1]
-        tuned = Tuned(Tuning(job.request, job.wanted, job.dataset), {}, {}, nested, 1.0, stopped, trouble)
+        tuning = Tuning(job.request, job.wanted, job.dataset)
+        tuned = Tuned(tuning, {}, {}, nested, 1.0, stopped, trouble, over_budget)
         self.tell(job.key, Searched(tuned), JobState.DONE)
 
 
@@ -246,6 +249,16 @@ def test_maps_fill_while_it_goes_on_and_the_time_left_is_said(page: Page) -> Non
     assert "left" in words
     assert sum(len(shown.cells) for shown in page.view.maps.values()) == len({trial.cell for trial in first})
     assert list(page.view.told.get("show_checks", ((),))[0]) == []
+
+
+def test_a_search_that_its_budget_ended_before_the_first_cell_says_that_it_found_nothing(page: Page) -> None:
+    page.view.edit(budget="1")
+    page.view.start_asked.emit()
+    page.queue.end_search(over_budget=True)
+    page.look()
+    done, _, words = page.view.told["show_progress"]
+    assert done == 0
+    assert "the search found nothing: its time budget of 1 s ended" in words
 
 
 def test_a_search_that_waits_or_rests_says_so(page: Page) -> None:
