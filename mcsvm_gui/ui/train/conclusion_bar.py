@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -19,6 +19,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.conclusion import NextStep
 
+LEAST = 40 * UNIT  # pixels
 MOST = 2  # buttons beside the one that uses the model
 
 
@@ -99,15 +100,26 @@ class ConclusionBar(QFrame):
         if words != self.label.text():
             self.label.setText(words)
         self._show_steps(steps[:MOST])
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
+        """Where there is no room, the words of the save button give way, then the least useful steps."""
         self.save.show_texts(True)
-        widths = [button.sizeHint().width() + UNIT for button in (*self._steps, self.use, self.save)]
+        kept = [button for button in (self.use, self.save) if not button.isHidden()]
+        widths = [button.sizeHint().width() + UNIT for button in (*self._steps, *kept)]
         self.save.show_texts(sum(widths) <= self.width())
+        room = self.width() - sum(button.sizeHint().width() + UNIT for button in kept)
+        for place, button in enumerate(self._steps):
+            room -= button.sizeHint().width() + UNIT
+            button.setVisible(place == 0 or room >= 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """Buttons give way, so that they do not widen the page."""
+        return QSize(LEAST, super().minimumSizeHint().height())
 
     def _show_steps(self, steps: Sequence[NextStep]) -> None:
         if tuple(steps) == self._shown_steps:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
@@ -124,3 +125,23 @@ def test_numbers_of_many_test_rows_are_read_whole(qtbot: QtBot) -> None:
         if not board.isColumnHidden(place):
             words = str(board.runs.index(0, place).data())
             assert board.fontMetrics().horizontalAdvance(words) + UNIT <= board.columnWidth(place), column.name
+
+
+@pytest.mark.parametrize("width", [480, 600, 900])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_buttons_of_the_answer_do_not_widen_the_page(qtbot: QtBot, width: int, language: str, spoken: None) -> None:
+    bar = ConclusionBar()
+    qtbot.addWidget(bar)
+    steps = [
+        NextStep("guessed", "", i18n.tr("Find the best model")),
+        NextStep("refit", "", i18n.tr("Train the final model on all rows")),
+    ]
+    bar.show_conclusion("So it is.", steps, "good", "Good")
+    bar.resize(width, 200)
+    with qtbot.waitExposed(bar):
+        bar.show()
+    assert bar.minimumSizeHint().width() <= 480
+    shown = [button for button in bar.findChildren(QPushButton) if button.isVisible()]
+    assert all(button.geometry().right() <= width for button in shown)
+    assert len(shown) == (4 if width == 900 else len(shown))
+    assert bar.findChild(QPushButton, "step-guessed").isVisible()
