@@ -37,10 +37,12 @@ class Story(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.begun: list[int] = []
-        self.deleted: list[int] = []
+        self.deleted: set[int] = set()  # by the user, or discarded: Undo brings them back
 
     @initialize()
     def begin(self) -> None:
+        self.hand.runs.removed.connect(self._remove)
+        self.hand.runs.added.connect(self._add)
         self.hand.go("Train")
 
     @rule(machine=st.sampled_from(MACHINES), slow=st.booleans())
@@ -79,13 +81,20 @@ class Story(RuleBasedStateMachine):
     @rule(data=st.data())
     @precondition(lambda self: self.hand.runs.ids())
     def delete(self, data: Any) -> None:
-        self.deleted += self.hand.runs.delete([data.draw(st.sampled_from(self.hand.runs.ids()))])
+        self.hand.runs.delete([data.draw(st.sampled_from(self.hand.runs.ids()))])
 
     @rule()
     @precondition(lambda self: self.deleted)
     def undo(self) -> None:
+        before = len(self.deleted)
         self.hand.window.action("undoAction").trigger()
-        self.deleted.pop()
+        assert self.hand.window.page == "playground" or len(self.deleted) < before
+
+    def _remove(self, runs: list[int]) -> None:
+        self.deleted |= set(runs)
+
+    def _add(self, runs: list[int]) -> None:
+        self.deleted -= set(runs)
 
     @rule(milliseconds=st.integers(0, 120))
     def wait(self, milliseconds: int) -> None:
@@ -93,7 +102,7 @@ class Story(RuleBasedStateMachine):
 
     @invariant()
     def no_run_is_lost(self) -> None:
-        assert set(self.begun) <= set(self.hand.runs.ids()) | set(self.deleted)
+        assert set(self.begun) <= set(self.hand.runs.ids()) | self.deleted
 
     def teardown(self) -> None:
         hand = self.hand
@@ -102,7 +111,9 @@ class Story(RuleBasedStateMachine):
         hand.wait(lambda: not hand.active and not hand.work.searches.active)
         last = hand.work.searches.last
         assert last is None or (last.state in AT_REST and not last.error)
-        for run in set(self.begun) - set(self.deleted):
+        hand.runs.removed.disconnect(self._remove)
+        hand.runs.added.disconnect(self._add)
+        for run in set(self.begun) - self.deleted:
             hand.wait(lambda run=run: hand.runs.record(run).state in AT_REST)
             record = hand.runs.record(run)
             assert record.state != "failed", record.error
