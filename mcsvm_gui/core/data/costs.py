@@ -107,9 +107,7 @@ def _from_plain(given: Any) -> CostTable:
     if not isinstance(given, Mapping) or not all(
         isinstance(row, Mapping) and row.keys() == given.keys() for row in given.values()
     ):
-        raise InputError(
-            'costs are written as {{"a": {{"a": 0, "b": 5}}, "b": {{"a": 1, "b": 0}}}}, true classes outside'
-        )
+        raise InputError('costs are written as {"a": {"a": 0, "b": 5}, "b": {"a": 1, "b": 0}}, true classes outside')
     rows = [[row[name] for name in given] for row in given.values()]
     for row in rows:
         for cost in row:

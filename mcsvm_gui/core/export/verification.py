@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.verification.parts import Status
 from mcsvm_gui.core.evaluate.verification.values import kernel_rounding
@@ -75,13 +76,18 @@ def format_of(path: str) -> str:
         )
     if len(names) == 1:
         return names[0]
-    with open(path, "rb") as stream:
+    with opened(path) as stream:
         linear = stream.read(len(LINEAR_MODEL)) == LINEAR_MODEL
     return "liblinear" if linear else "libsvm"
 
 
+def _content(path: Path) -> bytes:
+    with opened(path) as stream:
+        return stream.read()
+
+
 def _status(trained: TrainedModel, plain: FlatModel, path: Path, code: Any, probe: Probe) -> tuple[Status, Sentence]:
-    content = path.read_bytes()
+    content = _content(path)
     if hasattr(code, "has_own_code"):
         try:
             own = code.has_own_code(content, plain)
@@ -115,7 +121,7 @@ def _companions(path: Path, code: Any, plain: FlatModel) -> Sentence | None:
     expected = code.written(plain)
     for ending in _endings(code):
         place = path.with_name(path.name + ending)
-        if place.exists() and place.read_bytes() != expected[ending]:
+        if place.exists() and _content(place) != expected[ending]:
             return Sentence("The file {name} beside it is not the one that belongs to the model.", name=place.name)
     return None
 

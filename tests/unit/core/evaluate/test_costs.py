@@ -150,5 +150,6 @@ def test_an_option_is_a_file_or_json_and_is_written_as_json(tmp_path: Path) -> N
     ],
 )
 def test_json_that_is_no_table_gets_a_sentence(text: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=words) as refused:
         Costs().parse(text)
+    assert "{{" not in str(refused.value)
