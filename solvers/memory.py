@@ -18,6 +18,7 @@ PART_BYTES = 2200  # of a finished pair besides its numbers: 10 to 12 arrays and
 PAIR_NUMBERS = 9  # float64 numbers per example of a pair: alpha, weights, products, and the model's with their places
 REST_NUMBERS = 6  # per example and class of one-vs-rest: the same, and a table for the model
 JOINT_NUMBERS = 10  # per example and class of a joint machine: point and best point, certificate, and the model
+DIRECTION_BYTES = 11.0  # per number of the table of directions of a joint machine, with what is derived of it
 CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -41,8 +42,9 @@ def needed_bytes(problem: Problem) -> float:
     examples, classes = float(len(problem)), float(problem.classes)
     if problem.machine.split == "pairs":
         return PART_BYTES * problem.part_count + 8.0 * PAIR_NUMBERS * examples * (classes - 1.0)
-    numbers = REST_NUMBERS if problem.machine.split == "one-vs-rest" else JOINT_NUMBERS
-    return 8.0 * numbers * examples * classes
+    if problem.machine.split == "one-vs-rest":
+        return 8.0 * REST_NUMBERS * examples * classes
+    return 8.0 * JOINT_NUMBERS * examples * classes + DIRECTION_BYTES * classes**3
 
 
 def available_bytes() -> float:

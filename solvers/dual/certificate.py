@@ -113,7 +113,7 @@ def sweep_of(part: Part, alpha: np.ndarray, weights: np.ndarray) -> Work[Sweep |
     gram = part.gram
     if gram.small or np.any((alpha != 0.0).any(axis=1) & ~weights.any(axis=1)):
         return None
-    reading = float(np.abs(part.form.reading[1]).sum(axis=2).max())
+    reading = part.form.longest_reading
     return (yield from swept(gram.kernel, gram.points, weights, reading, KnownRows(gram.store, gram.slot_of)))
 
 

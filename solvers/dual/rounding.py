@@ -47,7 +47,7 @@ def rounding_of(magnitude: Magnitude, offset: float, form: DualForm, weights: np
             squares += np.square(sized, out=sized).sum(axis=0)
         support = int(np.count_nonzero(weights.any(axis=1)))
         each = DEVIATIONS * UNIT * (np.sqrt(min(support, SUMMED)) * sums + magnitude.error * np.sqrt(squares))
-        reading = float(np.abs(form.reading[1]).sum(axis=2).max())
+        reading = form.longest_reading
         gradient = reading * float(each.max(initial=0.0)) * size
         energy = 0.5 * float(np.sqrt((np.square(each) * squares).sum()))
     return Rounding(gradient, energy)

@@ -59,8 +59,9 @@ class DualForm:
     @cached_property
     def uniform(self) -> tuple[float, float] | None:
         """(own, shared) with <d_p, d_q> = own [p = q] + shared within every example, or None."""
-        inner = np.einsum("ypc,yqc->ypq", self.direction, self.direction)
-        both = self.real[:, :, None] & self.real[:, None, :]
+        direction, real = self.direction[:2], self.real[:2]  # the others are alike (`rule`), and there may be many
+        inner = direction @ direction.transpose(0, 2, 1)
+        both = real[:, :, None] & real[:, None, :]
         same = np.eye(self.slots, dtype=bool)
         lengths, others = inner[both & same], inner[both & ~same]
         shared = float(others[0]) if others.size else 0.0
@@ -76,6 +77,12 @@ class DualForm:
             if not _alike(_written_out(rule, self, own), self._read(own)):
                 raise ValueError("a machine's directions must be the same for every own class and every wrong class")
         return rule
+
+    @cached_property
+    def longest_reading(self) -> float:
+        """The largest sum of absolute values in a row of `reading`, without making that table."""
+        rule = self.rule
+        return max(abs(rule.own), abs(rule.other) + abs(rule.cross))
 
     @cached_property
     def reading(self) -> tuple[np.ndarray, np.ndarray]:

@@ -100,3 +100,21 @@ def test_a_run_that_was_stopped_has_functions_of_all_pairs() -> None:
     certificate = run.certificate(proofs)
     assert certificate.primal >= certificate.dual
     assert [alpha.any() for alpha in run.alphas()].count(False) >= run.problem.part_count - len(proofs)
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "adm", "atm", "ats", "mmr", "ova", "ovo"])
+@pytest.mark.parametrize("classes", [3, 7])
+def test_the_longest_reading_is_that_of_the_table(machine: str, classes: int) -> None:
+    form = problem_of(np.zeros((classes, 1)), np.arange(classes), machine).form
+    assert form.longest_reading == pytest.approx(float(np.abs(form.reading[1]).sum(axis=2).max()), rel=1e-12)
+    inner = np.einsum("ypc,yqc->ypq", form.direction, form.direction)
+    if form.uniform is not None:
+        own, shared = form.uniform
+        both = form.real[:, :, None] & form.real[:, None, :]
+        np.testing.assert_allclose(inner[both], (own * np.eye(form.slots) + shared * np.ones_like(inner))[both])
+
+
+def test_tables_of_joint_machines_grow_with_the_cube_of_the_classes() -> None:
+    problems = [problem_of(np.zeros((k, 1)), np.arange(k), "ww") for k in (10, 20)]
+    less, more = map(memory.needed_bytes, problems)
+    assert more - 4.0 * less >= 4.0 * memory.DIRECTION_BYTES * 10**3

@@ -11,6 +11,7 @@ import pytest
 from combinations import BIASES, machine_for
 from small_data import blobs, home, problem_of
 
+from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.run import loop as runs
 from solvers.run import warmup
@@ -122,3 +123,13 @@ def test_a_warm_up_changes_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) 
     cold, again = solution()
     np.testing.assert_array_equal(warm, cold)
     assert evaluations == again
+
+
+@pytest.mark.parametrize("machine", [name for name, entry in MACHINES.items() if entry.split == "joint"])
+def test_a_rehearsal_has_the_form_of_few_classes(machine: str) -> None:
+    many, few = (MACHINES[machine].form(classes, 1.0) for classes in (9, warmup.CLASSES))
+    found = warmup.few_classes(many)
+    np.testing.assert_allclose(found.direction, few.direction, atol=1e-12)
+    np.testing.assert_array_equal(found.margin != 0.0, few.margin != 0.0)
+    assert found.feasible == few.feasible
+    assert found.rule.other == pytest.approx(few.rule.other)
