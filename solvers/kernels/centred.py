@@ -8,6 +8,7 @@ solvers/README.md it is proved to err by at most `exponent_error` (h_x + h_z).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,7 @@ def chunks(features: int) -> list[slice]:
     return [slice(a, b) for a, b in zip(starts, [*starts[1:], features + 2], strict=True)]
 
 
+@cache
 def exponent_error(features: int) -> float:
     """The error of an exponent in `rbf_values`, per h_x + h_z."""
     cuts = chunks(features)

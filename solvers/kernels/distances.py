@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from solvers.jit.close import find_below, subtract_pairs
 
 CLOSE: dict[np.dtype[Any], float] = {np.dtype(np.float64): 2.0**-14, np.dtype(np.float32): 2.0**-8}
+FEW = 128  # rows that are searched at once, without a look at the smallest value of each
 PAIRS = 1 << 12  # sparse rows that are subtracted at once
 
 
@@ -40,10 +41,12 @@ def refine_close(
 
 def places_below(values: np.ndarray, sign: float, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the (rows, columns) where sign * value is below left[row] + right[column]."""
-    least = values.min(axis=1) if sign > 0.0 else -values.max(axis=1)
-    candidates = np.flatnonzero(least < left + right.max())
-    if not candidates.size:
-        return candidates, candidates
+    candidates = np.arange(len(values))
+    if candidates.size > FEW:  # a tile, in which there may be none; a few rows are compared with themselves too
+        least = values.min(axis=1) if sign > 0.0 else -values.max(axis=1)
+        candidates = np.flatnonzero(least < left + right.max())
+        if not candidates.size:
+            return candidates, candidates
     kind, size = values.dtype.type, 2 * (len(values) + 8)
     left, right = left.astype(kind), right.astype(kind)
     while True:

@@ -15,7 +15,7 @@ import numpy as np
 
 from solvers.budget import PAIRS, TWO_CLASS
 from solvers.dual.certificate import Certificate, Proof
-from solvers.dual.rounding import rounding_of, widened
+from solvers.dual.rounding import is_negligible, rounding_of, widened
 from solvers.jit.binary import two_class
 from solvers.jit.rounding import FEASIBLE
 from solvers.kernels import Kernel, Points
@@ -154,9 +154,9 @@ class SmallPairs:
         certificate = Certificate(
             float(primal), float(dual), float(violation), float(abs(beta.sum())), float(upper.sum())
         )
-        magnitude = Magnitude(size, self.magnitude.error)
-        rounding = rounding_of(magnitude, 0.0, self.problem.form, beta[:, None])
-        certificate = widened(certificate, rounding, self.problem.form, upper)
+        form, magnitude = self.problem.form, Magnitude(size, self.magnitude.error)
+        if not is_negligible(certificate, magnitude, form, upper, beta):
+            certificate = widened(certificate, rounding_of(magnitude, 0.0, form, beta[:, None]), form, upper)
         if certificate.violation > self.tolerance:
             return None
         order = np.argsort(places)  # of the rows of the part
