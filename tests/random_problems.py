@@ -168,11 +168,22 @@ class Truth:
 def truth_of(problem: RandomProblem, run: Run, kernel: np.ndarray) -> Truth:
     """Primal and dual of the dual variables, summed over the parts."""
     posed, sums = run.problem, [Long(0.0), Long(0.0), Long(0.0)]
-    for number, (alpha, proof) in enumerate(zip(run.alphas(), run.proofs(), strict=True)):
+    biases = [proof.bias for proof in run.proofs()]
+    biases += [_bias_at_zero(posed, number) for number in range(len(biases), posed.part_count)]
+    for number, (alpha, bias) in enumerate(zip(run.alphas(), biases, strict=True)):
         where = np.arange(len(posed))[posed.rows_of(number)]
-        here = _part(posed, number, where, alpha.astype(Long), proof.bias, kernel[np.ix_(where, where)])
+        here = _part(posed, number, where, alpha.astype(Long), bias, kernel[np.ix_(where, where)])
         sums = [a + b for a, b in zip(sums, here, strict=True)]
     return Truth(*(float(one) for one in sums))
+
+
+def _bias_at_zero(posed: Problem, number: int) -> np.ndarray:
+    """The best b of a binary machine that was not begun: the margin, for the side of larger cost."""
+    first = number if posed.machine.split == "one-vs-rest" else posed.pairs[number][0]
+    where = posed.rows_of(number)
+    positive = posed.labels[where] == first
+    more = posed.upper[where][positive].sum() > posed.upper[where][~positive].sum()
+    return np.array([posed.margin if more else -posed.margin])
 
 
 def _part(posed: Any, number: int, where: np.ndarray, alpha: Any, bias: Any, kernel: Any) -> tuple[Any, Any, Any]:
