@@ -10,7 +10,6 @@ import numpy as np
 
 from mcsvm_gui.core.base.figures import SMALLEST_SHARE
 from solvers.dual.gap import relative_gaps
-from solvers.machines import MACHINES
 
 Axis = Literal["seconds", "iteration", "examples"]
 Line = tuple[np.ndarray, np.ndarray]
@@ -67,7 +66,7 @@ def violation(history: History, axis: Axis) -> dict[str, Line]:
     the line of a finished training of many parts would rise, below the tolerance, as if it got worse.
     """
     lines = _of(history.trace, axis, ("violation",))
-    if lines and history.accuracies != (None, None) and MACHINES[history.machine].split != "joint":
+    if lines and history.accuracies != (None, None) and _has_parts(history.machine):
         x, y = lines["violation"]
         lines["violation"] = x, np.maximum(y, y[-1])
     return lines
@@ -161,3 +160,10 @@ def ends_differ(histories: Iterable[History], axis: Axis) -> bool:
     places = [_places(history.trace, axis) for history in histories]
     ends = [float(line[-1]) for line in places if line.size and line[-1] > 0.0]
     return bool(ends) and max(ends) > FAR_APART * min(ends)
+
+
+def _has_parts(machine: str) -> bool:
+    """Whether it is trained part by part. Where there is a history, the solvers are loaded."""
+    from solvers.machines import MACHINES
+
+    return MACHINES[machine].split != "joint"
