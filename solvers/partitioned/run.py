@@ -326,6 +326,13 @@ class PartitionedRun:
     def certificate(self) -> Certificate:
         return sum((one.certificate for one in self._done), Certificate(0.0, 0.0, 0.0, 0.0))
 
+    def count_bounded(self) -> int:
+        """Count the rows with a variable at its upper bound in any programme, once all programmes are proved.
+
+        The last sample may be of an earlier round.
+        """
+        return sum(np.unique(self._supporting(number)[1]).size for number in range(len(self.sizes)))
+
     @property
     def first_rows(self) -> np.ndarray:
         """(partitions,) the number of the first row of each, if all rows stood one after another."""

@@ -170,7 +170,7 @@ class ClusterSession:
             seconds=run.seconds,
             n_train=facts.rows,
             class_counts=tuple(facts.counts[name] for name in self.posed.names),
-            n_bounded=run.last.bounded,
+            n_bounded=run.count_bounded(),
             digest=facts.empty.digest,
             versions=versions(),
             system=hardware.system(),
