@@ -27,6 +27,11 @@ def test_a_certificate_is_true_or_the_problem_is_refused(group: int) -> None:
     check(range(group, SLOW, GROUPS))
 
 
+def test_a_step_that_is_no_number_is_not_taken() -> None:
+    """Newton steps of a linear machine on rows whose columns hide that they differ: primal and dual were NaN."""
+    assert solve(random_problem(1831)).kind in ("solved", "stopped")
+
+
 @pytest.mark.large
 @pytest.mark.timeout(3600)
 def test_certificates_of_two_thousand_problems() -> None:
