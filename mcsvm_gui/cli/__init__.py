@@ -20,7 +20,7 @@ EXIT_CODES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """`arguments`: those of the process if none are given; then signals end the process, not only the command."""
+    """Run a command. Without `arguments`, use those of the process; then signals end the whole process."""
     with Guard(lasting=arguments is None):
         return exit_code(lambda: _run(arguments))
 

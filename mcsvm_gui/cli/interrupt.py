@@ -1,10 +1,11 @@
-"""End a command on Ctrl-C or SIGTERM: the first signal is a request, and the process never outlives it by 5 s.
+"""End a command on Ctrl-C or SIGTERM, at the latest 5 s after the first signal.
 
 Python runs signal handlers between two bytecodes of the main thread only. `Guard` therefore has a thread of its own:
 the interpreter's C handler writes each signal to a socket, the thread reads it and ends the process when the time is
 over, whatever the main thread waits for. If native code that holds the interpreter's lock begins after the signal, the
-timer of faulthandler ends the process, for it needs no lock. Native code that holds the lock from before the signal on
-without an end cannot be ended in this way: imports under a memory limit did so, which `memory.py` refuses.
+timer of faulthandler ends the process, because it needs no lock. Native code that already holds the lock when the
+signal arrives, and never releases it, cannot be ended in this way. Imports did that under a memory limit, which
+`memory.py` therefore refuses.
 """
 
 from __future__ import annotations
@@ -25,31 +26,31 @@ from typing import Any
 from mcsvm_gui.core.base.exits import INTERRUPTED
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
-KEEPING_SECONDS = 1.5  # after the first signal, for a certificate; then a model is kept without one
-ENDING_SECONDS = 4.3  # after the first signal, for everything: 5 s are promised
-AGAIN_SECONDS = 0.5  # after a second signal
-UNHEARD_SECONDS = 0.5  # more, until the timer that needs no interpreter ends the process
-_guards: list[Guard] = []  # of the command in work
+KEEPING_SECONDS = 1.5  # from the first signal, for a certificate; after them the model is saved without one
+ENDING_SECONDS = 4.3  # from the first signal to the end of the process; 5 s are promised
+AGAIN_SECONDS = 0.5  # from a second signal to the end of the process
+UNHEARD_SECONDS = 0.5  # after these limits the timer that needs no interpreter ends the process
+_guards: list[Guard] = []  # of the running command
 LAST_WORDS = b"error: interrupted before there was anything to keep\n"
 
 
 class Guard:
     """End the process if a command has not ended `ENDING_SECONDS` after the first signal, or soon after a second.
 
-    `lasting`: go on after the command has returned, for the interpreter waits for other threads before it ends.
+    `lasting`: keep guarding after the command has returned, because the interpreter then waits for other threads.
     """
 
     def __init__(self, *, lasting: bool) -> None:
         self._lasting = lasting
         self._handler: Any = None
         self._woken_before = -1
-        self._end = 0.0  # 0: no signal has come
+        self._end = 0.0  # 0: no signal received
         self._timed = False
         self._ours = threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> Guard:
         if self._ours:
-            self._nowhere = os.open(os.devnull, os.O_WRONLY)  # for the traceback that the timer writes
+            self._nowhere = os.open(os.devnull, os.O_WRONLY)  # receives the traceback that the timer writes
             self._reader, self._writer = socket.socketpair()
             self._writer.setblocking(False)
             self._woken_before = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
@@ -88,7 +89,7 @@ class Guard:
         self.set_timer(self._end - now)
 
     def set_timer(self, seconds: float) -> None:
-        """End the process then if this guard cannot."""
+        """Set the timer that ends the process after `seconds` if this guard cannot."""
         self._timed = True
         faulthandler.dump_traceback_later(seconds + UNHEARD_SECONDS, exit=True, file=self._nowhere)
 

@@ -1,4 +1,4 @@
-"""Refuse a limit on memory (`ulimit -v`) under which compiled libraries would loop in place of failing.
+"""Refuse a limit on memory (`ulimit -v`) under which compiled libraries would loop instead of failing.
 
 OpenBLAS asks for its buffers again and again until it gets them, and it holds the interpreter's lock while it is
 loaded: a process that is refused memory there could only be killed.
@@ -10,18 +10,18 @@ import os
 
 from solvers.errors import InputError
 
-LIBRARIES = 800  # MB of addresses for Python, NumPy, SciPy, pandas and numba: 701 to 804 by command with two cores
+LIBRARIES = 800  # MB of address space for Python, NumPy, SciPy, pandas and numba: 701 to 804 by command with two cores
 EACH_CORE = 100  # MB for the stack, the heap and the buffers of a thread
 MEGABYTE = 1 << 20
 
 
 def cores() -> int:
-    """Return how many the process may use; each library starts as many threads."""
+    """Return the number of cores that the process may use; each library starts that many threads."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_address_space() -> None:
-    """Raise InputError if the process may not have the addresses that loading the libraries takes."""
+    """Raise InputError if the limit on address space is too low to load the libraries."""
     try:
         import resource
     except ImportError:  # Windows has no such limit

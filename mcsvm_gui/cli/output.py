@@ -24,7 +24,7 @@ def show(
 
 
 def json_text(document: Any) -> str:
-    """Write JSON, which has no infinity: what is not a finite number, such as the loss of a certain error, is null."""
+    """Write JSON. It has no infinity: a number that is not finite, such as the loss of a sure error, becomes null."""
     try:
         return json.dumps(document, allow_nan=False)
     except ValueError:

@@ -30,14 +30,14 @@ from mcsvm_gui.core.tune.search import Tuned
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 
-SCORED_ROWS = 20_000  # test rows within a time budget: their accuracy has a standard error of at most 0.35 points
-RESERVED_SHARE = 0.4  # of the time budget of a search, for the models that are trained afterwards
-TRAINING_SHARE = 0.7  # of the time of a model, after which it is stopped; the rest is for its certificate and scores
-ATTEMPT_SHARE = 0.7  # of the time left, for a training on more rows, whose cost is only expected
-GROWTH_SHARE = 0.45  # of the time left, that a training on more rows may be expected to take
-LEAST_GROWTH = 1.5  # times the rows; less is not worth a training
-CERTIFIED_TRAINING = 1.5  # times the seconds of a training that it takes with its certificate
-BESIDE = 1.5  # times the seconds of the best model, that must be left to train another machine
+SCORED_ROWS = 20_000  # test rows within a time budget: the standard error of their accuracy is at most 0.35 points
+RESERVED_SHARE = 0.4  # of the time budget of a search, reserved for the models that are trained afterwards
+TRAINING_SHARE = 0.7  # of the time of a model, for its training; the remainder is for its certificate and scores
+ATTEMPT_SHARE = 0.7  # of the remaining time, for a training on more rows, whose cost is only estimated
+GROWTH_SHARE = 0.45  # of the remaining time: the largest estimated cost of a training on more rows
+LEAST_GROWTH = 1.5  # smallest factor by which the rows have to grow to be worth a training
+CERTIFIED_TRAINING = 1.5  # time of a training with its certificate, relative to the training alone
+BESIDE = 1.5  # times the seconds of the best model have to remain before another machine is trained
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,8 @@ class KeptModel:
     conclusion: Conclusion
     model: str
     refit: Mapping[str, Any] | None = None  # the train document of the model trained on all rows
-    notes: tuple[str, ...] = ()  # what the time budget, or a signal, did not allow
-    converged: bool = True  # of the model that is kept
+    notes: tuple[str, ...] = ()  # models and scores that the time budget or a signal prevented
+    converged: bool = True  # whether the saved model converged
 
     def document(self) -> dict[str, Any]:
         return {
@@ -92,7 +92,7 @@ def _interval(found: RunScores | None) -> str:
 
 
 def check_best(wanted: TuneRequest, *, refit: bool) -> None:
-    """Refuse what no model can be kept by, before the search."""
+    """Refuse, before the search, requests whose best model could not be saved."""
     if refit and wanted.test_share is None:
         raise InputError("--refit trains on all rows after a test on some of them: add --test-share 0.3")
     if wanted.score not in MEASURES:
@@ -100,9 +100,9 @@ def check_best(wanted: TuneRequest, *, refit: bool) -> None:
 
 
 def keep_best(tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt) -> KeptModel | None:
-    """Train, test and keep what the search chose, within what is left of its time budget.
+    """Train, test and save the models that the search chose, within its remaining time budget.
 
-    Return None if nothing was found that could be trained, or if the search was stopped.
+    Return None if the search found nothing to train, or if it was stopped.
     """
     found, dataset = best_of_each(tuned), tuned.tuning.dataset
     requests = trainings(replace(tuned.tuning.request, holdout=tuned.tuning.wanted.test_share), tuned, found)
@@ -118,7 +118,7 @@ def keep_best(tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt) -
             trained = best = work.train_best(request, choice)
             model_file.save(options.model, best.outcome.trained)
         else:
-            another = work.train_beside(request, best)
+            another = work.train_another(request, best)
             if another is None:
                 continue
             trained = another
@@ -159,13 +159,13 @@ def keep_best(tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt) -
 @dataclass(frozen=True, eq=False)
 class BudgetedModel:
     outcome: Outcome
-    seconds: float  # of everything: preparation, training, certificate, calibration, scores
-    rows: int | None  # trained on at most so many; None: all
+    seconds: float  # for everything: preparation, training, certificate, calibration, scores
+    rows: int | None  # largest number of training rows; None: all
 
     def growth_within(self, seconds: float) -> float:
-        """Return how many times more rows are expected to take so many seconds.
+        """Return the factor by which the rows may grow so that the training is expected to take `seconds`.
 
-        Training, certificate and calibration take a time quadratic in the rows, all else at most a linear one.
+        Training, certificate and calibration take quadratic time in the number of rows, all other work at most linear.
         """
         calibrated = self.outcome.trained.calibrated
         training = self.outcome.trained.origin.seconds + (0.0 if calibrated is None else calibrated.seconds)
@@ -175,15 +175,15 @@ class BudgetedModel:
 
 
 class FinalTrainings:
-    """Trainings of what a search chose, each within what is left of its time budget.
+    """Train the models that a search chose, each within the remaining time budget.
 
-    Of rows that are too many for it the best machine is trained on as many as were enough to choose it, and then on
-    more, as long as the time that the training before took says that it can be done.
+    If there are too many rows for the budget, the best machine is first trained on as many as were enough to choose it.
+    It is trained on more rows as long as the time of the previous training shows that the budget allows it.
     """
 
     def __init__(self, tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt, tested: Dataset | None) -> None:
-        self.notes: list[str] = []  # what was done differently because of the budget, or of a signal
-        self.untrained: list[str] = []  # machines
+        self.notes: list[str] = []  # changes that the budget or a signal made necessary
+        self.untrained: list[str] = []  # machines that were not trained
         self.tested = tested
         self._tuned, self._options, self._interrupt = tuned, options, interrupt
         budget = tuned.tuning.wanted.budget
@@ -198,14 +198,14 @@ class FinalTrainings:
 
     def train_best(self, request: Request, choice: Chosen) -> BudgetedModel:
         rows = self._first_rows(choice)
-        known = self._train(request, rows, self._left())
-        while known.rows is not None and self._finished(known):
-            left = self._left()
-            wanted = min(self._total, int(known.rows * known.growth_within(GROWTH_SHARE * left)))
-            if wanted < LEAST_GROWTH * known.rows or self._interrupt.requested:
+        known = self._train(request, rows, self._remaining_seconds())
+        while known.rows is not None and self._is_complete(known):
+            seconds = self._remaining_seconds()
+            next_rows = min(self._total, int(known.rows * known.growth_within(GROWTH_SHARE * seconds)))
+            if next_rows < LEAST_GROWTH * known.rows or self._interrupt.requested:
                 break
-            larger = self._train(request, None if wanted == self._total else wanted, ATTEMPT_SHARE * left)
-            if not self._finished(larger):
+            larger = self._train(request, None if next_rows == self._total else next_rows, ATTEMPT_SHARE * seconds)
+            if not self._is_complete(larger):
                 break
             known = larger
         if known.rows is not None:
@@ -213,45 +213,45 @@ class FinalTrainings:
                 f"The time budget ended before a training on all rows: the models are trained on {known.rows} of the"
                 f" {self._total} training rows."
             )
-        elif not self._finished(known):
+        elif not self._is_complete(known):
             self.notes.append(f"The time ended before the training of {request.machine} was done.")
         return known
 
-    def train_beside(self, request: Request, best: BudgetedModel) -> BudgetedModel | None:
-        """Train another machine on the same rows; None if there is no time for it."""
-        left = self._left()
-        if not self._interrupt.requested and left > BESIDE * best.seconds:
-            found = self._train(request, best.rows, left)
-            if self._finished(found):
-                return found
+    def train_another(self, request: Request, best: BudgetedModel) -> BudgetedModel | None:
+        """Train another machine on the same rows; return None if there is no time for it."""
+        seconds = self._remaining_seconds()
+        if not self._interrupt.requested and seconds > BESIDE * best.seconds:
+            model = self._train(request, best.rows, seconds)
+            if self._is_complete(model):
+                return model
         self.untrained.append(request.machine)
         return None
 
     def refit(self, best: BudgetedModel) -> Outcome | None:
-        left = self._left()
-        if self._interrupt.requested or (math.isfinite(left) and left < 2.0 * best.seconds):
+        seconds = self._remaining_seconds()
+        if self._interrupt.requested or (math.isfinite(seconds) and seconds < 2.0 * best.seconds):
             self.notes.append("There was no time left to train on all rows: the model that was tested is kept.")
             return None
         dataset = self._tuned.tuning.dataset
-        found = self._train(refit_request(best.outcome, dataset), best.rows, left)
-        return found.outcome
+        model = self._train(refit_request(best.outcome, dataset), best.rows, seconds)
+        return model.outcome
 
     def _first_rows(self, choice: Chosen) -> int | None:
-        """Rows of a fold on which the search compared the best cells; None: all."""
+        """Return the number of rows of a fold with which the search compared the best cells; None: all."""
         if math.isinf(self._end) or choice.share == 1.0:
             return None
         return max(2, round(choice.share * self._tuned.tuning.parts[0].train.size))
 
-    def _left(self) -> float:
+    def _remaining_seconds(self) -> float:
         return self._end - time.monotonic()
 
-    def _finished(self, found: BudgetedModel) -> bool:
-        """Whether nothing of it was cut short by the budget or a signal."""
-        origin = found.outcome.trained.origin
+    def _is_complete(self, model: BudgetedModel) -> bool:
+        """Return whether neither the budget nor a signal cut the model short."""
+        origin = model.outcome.trained.origin
         return origin.certified and origin.ending is not Ending.STOPPED
 
     def _train(self, request: Request, rows: int | None, seconds: float) -> BudgetedModel:
-        """Train; certificate and scores have the last part of the seconds to themselves."""
+        """Train, and reserve the last part of the seconds for certificate and scores."""
         began = time.monotonic()
         end, training_end = began + seconds, began + TRAINING_SHARE * seconds
         progress = ProgressLine(self._options.quiet)

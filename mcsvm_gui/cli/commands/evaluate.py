@@ -30,7 +30,7 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-FEWEST_OTHERS = 2  # rows not trained on that are measured by themselves
+FEWEST_OTHERS = 2  # rows outside the training rows that are enough to be measured separately
 
 
 def run(options: argparse.Namespace) -> int:

@@ -68,7 +68,7 @@ def _count(option: str, text: str | None, usual: int) -> int:
 def places_of(text: str, dataset: Dataset) -> list[int]:
     """Return the positions of the rows of "1,5-9", numbers of data rows of the file, in the order of the text.
 
-    If several files are read, the rows of every file that have one of these numbers.
+    If several files are read, a number selects one row of each file.
     """
     wanted: list[int] = []
     highest = int(dataset.row_numbers.max(initial=0))

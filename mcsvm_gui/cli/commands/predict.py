@@ -119,7 +119,7 @@ def document(outcome: StreamOutcome, options: argparse.Namespace) -> dict[str, A
 
 
 def all_rows(scores: Scores | None, rows: int) -> dict[str, Any] | None:
-    """Return the measures over all rows, those that the model was trained on included."""
+    """Return the measures over all rows, including the rows that the model was trained on."""
     if scores is None:
         return None
     names = "accuracy", "balanced_accuracy", "macro_f1", "kappa"
@@ -140,7 +140,7 @@ def _plain(table: np.ndarray | None) -> list[list[float | None]]:
 def _names(
     trained: TrainedModel, dataset: Dataset, decisions: Decisions, options: argparse.Namespace
 ) -> list[dict[str, str]]:
-    """What identifies each row besides its number, and the columns to be written too."""
+    """Return the cells that identify each row besides its number, and the cells of the other columns to be written."""
     columns = {**dataset.row_columns, **dataset.kept}
     cells = zip(*(map(str, column.tolist()) for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in cells] if columns else []

@@ -167,7 +167,7 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
 
 
 def _ending_text(origin: Origin) -> str:
-    """The sentence of an ending speaks of the certificate."""
+    """Describe how the training ended; the sentence mentions the certificate."""
     return origin.ending.sentence if origin.certified else f"It ended by this: {origin.ending.value}."
 
 
@@ -179,7 +179,7 @@ def _tested_on_training_rows(plan: CheckedPlan | None) -> list[Finding]:
 
 def _not_solved(outcome: Outcome) -> list[Finding]:
     origin, kind = outcome.trained.origin, claim_of(outcome.document).kind
-    if not origin.certified:  # its warning says more
+    if not origin.certified:  # the warning about the missing certificate says more
         return []
     ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap, kind)
     return list(NotCertified().find(CheckedResults(ended=(ended,))))

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _refuse_other_rules(options: argparse.Namespace, rules: Rules) -> None:
-    """The preprocessing that is checked is that of the model."""
+    """Refuse options for preprocessing: `verify` checks the preprocessing of the model."""
     for name in ("scale", "missing"):
         asked, own = getattr(options, name), getattr(rules, name)
         if asked not in (None, own):

@@ -10,20 +10,20 @@ from datetime import datetime
 NONE = "–"  # noqa: RUF001 - an en dash, as wide as a digit
 SPACE = "\u202f"  # narrow and unbreakable: between groups of digits and before units
 SMALLEST_SHARE = 1e-8  # a relative gap below this is rounding of the numbers it is made of
-ROUNDING = 1e-12  # a number that is closer to an end of its range is that end: quantiles and sums are rounded
+ROUNDING = 1e-12  # a number closer to an end of its range counts as that end: quantiles and sums are rounded
 CLOSEST = 100.0 * SMALLEST_SHARE  # a percentage or rating that is closer to an end of its range is shown as a bound
 
 
 @dataclass(frozen=True)
 class Notation:
-    """How a language writes numbers."""
+    """The number format of a language."""
 
     point: str = "."
-    percent: str = "%"  # with the space before it, if there is one
+    percent: str = "%"  # with the preceding space, if there is one
 
     @classmethod
     def of_example(cls, example: str) -> Notation:
-        """Read the notation from how a language writes 98.7%."""
+        """Derive the notation from the way a language writes 98.7%."""
         found = re.fullmatch(r"98(.)7(\s?)%", example)
         if found is None:
             raise ValueError(f"this does not show how 98.7% is written: {example}")
@@ -34,12 +34,12 @@ _notation = Notation()
 
 
 def use_notation(notation: Notation) -> None:
-    """Write numbers in this way from now on."""
+    """Write numbers in this notation from now on."""
     global _notation
     _notation = notation
 
 
-def _localised(number: str) -> str:
+def _localise(number: str) -> str:
     return number.replace(".", _notation.point)
 
 
@@ -61,7 +61,7 @@ def count(number: int | None) -> str:
 
 def amount(number: float | None) -> str:
     """Rows as a count; a sum of weights, which need be no whole number, to six digits."""
-    return count(number) if number is None or isinstance(number, int) else _localised(f"{number:.6g}")
+    return count(number) if number is None or isinstance(number, int) else _localise(f"{number:.6g}")
 
 
 def short(number: float | None) -> str:
@@ -136,7 +136,7 @@ def moment(created: str) -> str:
 
 
 def percent(share: float | None, digits: int = 2) -> str:
-    """Write a share with that many significant digits: 0.0007%, 12%. More of them keep it apart from 0% and 100%."""
+    """Write a share with `digits` significant digits: 0.0007%, 12%; with more if it would read 0% or 100%."""
     if share is None or _missing(share):
         return NONE
     return with_sign(percent_number(share, _decimals(100.0 * share, digits)))
@@ -154,7 +154,7 @@ def interval(low: float, high: float, rows: int | None = None) -> str:
 
 def exact_percent(share: float) -> str:
     """Write a share that somebody typed, with all its digits: 30%, 2.5%."""
-    return with_sign(_localised(f"{100.0 * share:.9g}"))
+    return with_sign(_localise(f"{100.0 * share:.9g}"))
 
 
 def progress(done: float) -> str:
@@ -171,7 +171,7 @@ def points(difference: float | None, *, signed: bool = False, decimals: int = 1)
 
 
 def percent_number(share: float, decimals: int, ends: tuple[float, ...] = (0.0, 1.0)) -> str:
-    """Write a share in percent without the sign; 0 and 100 only if it is exactly that."""
+    """Write a share in percent without the percent sign; 0 and 100 only for exactly these values."""
     number = 100.0 * share
     for end in (-100.0, 0.0, 100.0):
         if abs(number - end) <= 100.0 * ROUNDING:
@@ -210,7 +210,7 @@ def rating(value: float | None, decimals: int = 4) -> str:
 
 
 def gap(relative: float | None) -> str:
-    """Write a relative duality gap: rounding may make it negative, and below a bound it is nothing but rounding."""
+    """Write a relative duality gap in percent; a negative gap is a rounding error and is written as 0%."""
     if relative is None or _missing(relative):
         return NONE
     return "∞" if math.isinf(relative) else percent(max(relative, 0.0))
@@ -221,11 +221,11 @@ def gap(relative: float | None) -> str:
 
 def objective(value: float | None) -> str:
     """Primal and dual values: six digits."""
-    return NONE if value is None or _missing(value) else _localised(f"{value:.6g}")
+    return NONE if value is None or _missing(value) else _localise(f"{value:.6g}")
 
 
 def violation(value: float | None) -> str:
-    return NONE if value is None or _missing(value) else _localised(f"{value:.2g}")
+    return NONE if value is None or _missing(value) else _localise(f"{value:.2g}")
 
 
 def parameter(value: float | str | None) -> str:
@@ -245,14 +245,14 @@ def _power(value: float) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    """Write that many significant digits without an exponent; all digits before the point stay."""
+    """Write a number with `digits` significant digits and no exponent; all digits before the point stay."""
     if value == 0.0 or math.isinf(value):
         return "0" if value == 0.0 else "∞"
-    return _localised(f"{value:.{_decimals(value, digits)}f}")
+    return _localise(f"{value:.{_decimals(value, digits)}f}")
 
 
 def _decimals(value: float, digits: int) -> int:
-    """Return how many decimals write that many significant digits of a number."""
+    """Return the number of decimals that shows `digits` significant digits of a number."""
     if value == 0.0 or math.isinf(value):
         return 0
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
@@ -263,7 +263,7 @@ def _decimals(value: float, digits: int) -> int:
 
 
 def _apart(value: float, decimals: int, ends: tuple[float, ...]) -> str:
-    """Write a number with at least that many decimals, and with more if it would be rounded to one of the ends.
+    """Write a number with at least `decimals` decimals, and with more if it would be rounded to one of the ends.
 
     A value that is closer to an end than `CLOSEST` is written as a bound: <0.000001, >99.999999.
     """
@@ -271,10 +271,10 @@ def _apart(value: float, decimals: int, ends: tuple[float, ...]) -> str:
         return "∞" if value > 0.0 else "-∞"
     for end in ends:
         if abs(value - end) <= ROUNDING:
-            return _localised(f"{end:.{decimals}f}")
+            return _localise(f"{end:.{decimals}f}")
         if abs(value - end) < CLOSEST:
             sign, bound = (">", end - CLOSEST) if value < end else ("<", end + CLOSEST)
-            return _localised(f"{sign}{bound:.6f}")
+            return _localise(f"{sign}{bound:.6f}")
     while float(f"{value:.{decimals}f}") in ends:
         decimals += 1
-    return _localised(f"{value:.{decimals}f}")
+    return _localise(f"{value:.{decimals}f}")

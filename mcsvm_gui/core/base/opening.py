@@ -1,4 +1,4 @@
-"""Open files that users name, for reading. Everything that reads such a file opens it here.
+"""Open files that users name for reading. All code that reads such a file opens it with this module.
 
 A device may have no end, so only regular files and pipes are read. A pipe may have no end either: it is copied into a
 file without a name, up to a limit.
@@ -27,8 +27,7 @@ CHUNK = 1 << 20  # bytes
 def opened(path: Named, limit: int | None = None) -> Iterator[IO[bytes]]:
     """Open a regular file or a pipe at its start; its stream can be read from any position.
 
-    `limit`: how many bytes a file of this kind has at most. Raises FileError, and nothing else, if the file cannot be
-    read.
+    `limit`: largest allowed size in bytes. Raises FileError, and no other error, if the file cannot be read.
     """
     named = Path(path)
     with _as_file_error(named):
@@ -39,7 +38,7 @@ def opened(path: Named, limit: int | None = None) -> Iterator[IO[bytes]]:
             raise FileError(path, "this is a device; name a file")
         with named.open("rb") as stream:
             if stat.S_ISFIFO(mode):
-                with copied(path, stream, limit) as copy:
+                with copy_stream(path, stream, limit) as copy:
                     yield copy
                 return
             if limit is not None and os.fstat(stream.fileno()).st_size > limit:
@@ -54,10 +53,10 @@ def is_pipe(path: Path) -> bool:
         return False
 
 
-def copied(path: Named, stream: IO[bytes], limit: int | None = None) -> IO[bytes]:
-    """Copy a stream to a file without a name, and return that at its start; FileError if it is longer than the limit.
+def copy_stream(path: Named, stream: IO[bytes], limit: int | None = None) -> IO[bytes]:
+    """Copy a stream to a file without a name, and return it at its start. Raise FileError if it exceeds the limit.
 
-    Without a limit a stream may fill half of the free space on the disk.
+    Without a limit the copy may fill half of the free disk space.
     """
     space = shutil.disk_usage(tempfile.gettempdir()).free // 2
     copy = spool()
@@ -91,7 +90,7 @@ def _as_file_error(path: Path) -> Iterator[None]:
         raise FileError(path, "there is no such file{hint}", hint=_similar(path)) from None
     except PermissionError:
         raise FileError(path, "no permission to read this file; ask its owner, or copy it") from None
-    except ValueError as trouble:  # NUL in a path
+    except ValueError as trouble:  # the path contains NUL
         if "null" not in str(trouble) or isinstance(trouble, FileError):
             raise
         raise FileError(repr(os.fspath(path)), "this is no file name: {reason}", reason=trouble) from None
@@ -101,7 +100,7 @@ def _as_file_error(path: Path) -> Iterator[None]:
 
 
 def _similar(path: Path) -> Sentence:
-    """Name the one file that differs by its suffix or its letters' case only."""
+    """Name the only file whose name differs just in its suffix or in upper and lower case."""
     try:
         beside = [found.name for found in path.parent.iterdir() if found.is_file()]
     except (OSError, ValueError):

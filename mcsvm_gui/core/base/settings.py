@@ -65,7 +65,7 @@ TABLE = (
     ),
     Setting("confirm_close", bool, True, "Ask before closing while trainings run", "", "Work"),
     Setting("recent_files", list, []),
-    Setting("unnamed_project", str, ""),  # the one without a name that was open last
+    Setting("unnamed_project", str, ""),  # the unnamed project that was open last
     Setting("trusted_projects", list, []),  # whose files outside of their folder may be read
     Setting("files", str, ""),  # the settings last used for each data file, as JSON (ui/runs/file_settings.py)
     Setting("last_folder", str, ""),
@@ -125,7 +125,7 @@ class Settings:
         self._watchers.append(watcher)
 
     def remember_file(self, path: str, *, begin_there: bool = True) -> None:
-        """Put a file on top of the recent files; its folder is the one that dialogs begin in if `begin_there`."""
+        """Put a file on top of the recent files. If `begin_there`, dialogs begin in its folder."""
         path = os.path.abspath(path)
         others = [other for other in self["recent_files"] if other != path]
         self["recent_files"] = [path, *others][:MOST_RECENT]

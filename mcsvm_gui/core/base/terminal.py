@@ -1,8 +1,8 @@
-"""Write to the terminal. The command line prints nothing by other means.
+"""Write to the terminal. All output of the command line goes through this module.
 
-Names of classes, columns and files come from anywhere. A terminal obeys control characters in them: colours, a title,
-a cleared screen, text in another order. They are written as escapes that can be seen. Files keep the true names, and
-JSON escapes by itself.
+Names of classes, columns and files come from untrusted input. A terminal obeys control characters in them: colours, a
+title, a cleared screen, text in another order. This module writes them as visible escapes. Files keep the original
+names, and JSON has its own escapes.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _HIDDEN = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_FORMATS}]")
 
 
 def visible(text: str) -> str:
-    """Replace what a terminal would obey, or not show, by escapes as Python writes them."""
-    return _HIDDEN.sub(_escaped, text)
+    """Replace characters that a terminal would obey, or not show, by Python escapes."""
+    return _HIDDEN.sub(_escape_match, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")
 
 
 def say(*lines: str, flush: bool = False) -> None:
-    """Write lines on standard output. A line end inside a line is part of some name, and is escaped."""
+    """Write lines to standard output. A line break inside a line belongs to a name, and is escaped."""
     print("\n".join(map(visible, lines)), flush=flush)
 
 
 def say_json(text: str, end: str = "\n") -> None:
-    """Write JSON, or a part of it, which has nothing but ASCII."""
+    """Write JSON text, or a part of it; it contains only ASCII."""
     print(text, end=end)
 
 
@@ -57,7 +57,7 @@ def _lines(text: str) -> str:
 
 
 def say_beside(*lines: str) -> None:
-    """Write lines on standard error. If nobody can receive them, the program goes on without."""
+    """Write lines to standard error. If it cannot be written, the program continues without them."""
     try:
         print("\n".join(map(visible, lines)), file=sys.stderr, flush=True)
     except OSError:
@@ -65,5 +65,5 @@ def say_beside(*lines: str) -> None:
 
 
 def lose(stream: TextIO) -> None:
-    """Lead a stream nowhere that cannot be written to: Python flushes it once more at its end."""
+    """Redirect a stream that cannot be written to the null device, because Python flushes it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -102,11 +102,11 @@ def _beside(target: Path) -> Iterator[BinaryIO]:
             beside.unlink()
 
 
-_swept: set[Path] = set()  # folders in which this process has looked for what killed processes left
+_swept: set[Path] = set()  # folders in which this process has looked for files of killed processes
 
 
 def part_of(target: Path) -> Path:
-    """Return the path of a file that is written beside `target` and then takes its place; it names this process."""
+    """Return the path of a temporary file next to `target` that replaces it later; its name identifies this process."""
     remove_stale_parts(target.parent)
     return target.with_name(f".mcsvm-{_computer()}-{os.getpid()}-{uuid.uuid4().hex}.part")
 
@@ -114,8 +114,8 @@ def part_of(target: Path) -> Path:
 def remove_stale_parts(folder: Path) -> None:
     """Remove files that processes of this computer were writing into the folder when they were killed.
 
-    Looks once for each process and folder. A file of another computer, or of a process that lives, stays. Windows does
-    not remove a file that is open.
+    A process checks each folder once. Files of other computers and of running processes stay. Windows does not remove
+    open files.
     """
     if folder in _swept:
         return
@@ -142,7 +142,7 @@ def _lives(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it belongs to somebody else
+    except OSError:  # the process belongs to another user
         return True
     return True
 
@@ -175,7 +175,7 @@ def csv_cell(text: str) -> str:
 
 
 def csv_cells(texts: Sequence[str]) -> list[str]:
-    """Return `csv_cell` of each text, at once for texts that are plainly safe, such as S-0001."""
+    """Return `csv_cell` of each text. Texts without special characters, such as S-0001, are recognized in one pass."""
     return [text if _SAFE.fullmatch(text) else csv_cell(text) for text in texts]
 
 

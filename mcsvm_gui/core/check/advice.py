@@ -69,7 +69,7 @@ def look(plan: CheckedPlan) -> Looked:
 
 
 def _about(notice: Notice) -> object:
-    """The column that a notice says what a finding may say too: that it names or groups the rows."""
+    """Return the column that a notice reports to name or group the rows; a finding may report the same."""
     if notice.code == "many-categories":
         return notice.sentence.values["name"]
     if notice.code == "index-column":

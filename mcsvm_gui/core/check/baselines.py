@@ -1,4 +1,4 @@
-"""Simple methods beside a machine, on its folds or its test rows: majority class, nearest neighbours, boosted trees."""
+"""Baselines on the folds or the test rows of a machine: majority class, nearest neighbours, boosted trees."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def predictions(
     report: Callable[[int, int], object] = lambda done, parts: None,
     stopped: Stop = lambda: False,
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield by name the class that each method predicts of the test rows; None for rows the machine leaves out.
+    """Yield the name of each baseline and its classes for the test rows; None for rows that the machine leaves out.
 
-    The methods are trained on the rows that the machine was trained on, prepared in the same way.
+    The baselines are trained on the training rows of the machine, with the same preprocessing.
     """
     known, asked = trained.preparation.apply(training), trained.preparation.apply(tested)
     number = {name: code for code, name in enumerate(trained.class_names)}

@@ -30,7 +30,7 @@ def leaving_out(plan: CheckedPlan, name: str, do: Sentence) -> Sentence:
 
 
 def naming_rows(plan: CheckedPlan, name: str) -> Sentence:
-    """Two buttons for a column that names rows, the one that keeps the names first."""
+    """Return two buttons for a column that names rows; the first one keeps the names."""
     names, drop = plan.name_rows_by(name), plan.leave_out(name)
     if names is None or drop is None:
         return Sentence("use it as row names, or leave it out")

@@ -22,7 +22,7 @@ MANY = 0.05  # of the rows tested: an accuracy of 90 % is off by half a point at
 
 
 def numbered_rows(dataset: Dataset, found: np.ndarray) -> Sentence:
-    """Return the file and the numbers of rows in it; of several files how many rows there are."""
+    """Return the file and the numbers of the rows in it; for several files, only how many rows there are."""
     if dataset.row_source.codes is not None:
         return Sentence("{file}: {rows}", file=file(dataset), rows=rows(found.size))
     return Sentence("{file}: {rows}", file=file(dataset), rows=row_numbers(dataset.row_numbers[found]))
@@ -126,8 +126,8 @@ class LikelyGroups(Check[CheckedPlan]):
 
 
 def group_by(name: str) -> Remedy:
-    """Return the remedy that makes a column the groups; if its name cannot be shown, the choice is the user's."""
+    """Return the remedy that uses a column as groups; if its name cannot be shown, the user has to choose it."""
     return Remedy("groups", name if name.isprintable() and not _NUMBER.fullmatch(name) else None)
 
 
-_NUMBER = re.compile(r"[+-]?[0-9]+")  # the option takes it for the number of a column
+_NUMBER = re.compile(r"[+-]?[0-9]+")  # the option reads such a text as the number of a column

@@ -98,12 +98,12 @@ class CheckedPlan:
         return self.keys[self.sides.train], self.keys[self.sides.test], self.sides.test
 
     def name_rows_by(self, name: str) -> Sentence | None:
-        """What makes a column the names of rows, of a format whose columns can be chosen."""
+        """Return the option that makes a column name the rows; None if the columns of the format cannot be chosen."""
         known = READERS[self.dataset.format].options if self.dataset.format in READERS else ()
         return for_column("names", name) if "names" in known else None
 
     def leave_out(self, name: str) -> Sentence | None:
-        """What leaves a column out, of a format whose columns can be chosen."""
+        """Return the option that leaves a column out; None if the columns of the format cannot be chosen."""
         known = READERS[self.dataset.format].options if self.dataset.format in READERS else ()
         return for_column("drop", name) if "drop" in known else None
 
@@ -138,7 +138,7 @@ class CheckedPlan:
 
     @cached_property
     def likely_groups(self) -> dict[str, int]:
-        """Columns that look like groups of rows, and how many groups each has."""
+        """Return the columns that look like groups of rows, with their numbers of groups."""
         table, found = self.dataset.table, dict[str, int]()
         if table is None:
             return found

@@ -35,7 +35,7 @@ class ClusterSession:
     """
 
     calibrating = False  # refused: it needs folds of all rows
-    continuable = False  # there are no checkpoints
+    continuable = False  # a session on a cluster writes no checkpoints
 
     def __init__(self, request: Request, connection: Connection, test: Dataset | None = None) -> None:
         self.posed: PosedParts = pose_parts(request, connection)

@@ -1,4 +1,4 @@
-"""Simple methods on the rows that tested a model: trained on the same training rows, scored on the same test rows."""
+"""Baselines for a model: simple methods trained on its training rows and scored on its test rows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.machine.trained import TrainedModel
 
-Predictions = Iterable[tuple[str, np.ndarray]]  # names of methods, and what each predicts of the test rows
+Predictions = Iterable[tuple[str, np.ndarray]]  # name of each baseline, and its predictions for the test rows
 
 
 @dataclass(frozen=True)
 class BaselineResult:
-    """The scores of a simple method on test rows. `p`: McNemar against the run, adjusted over the methods."""
+    """The scores of a baseline on test rows. `p`: McNemar test against the run, adjusted over the baselines."""
 
     name: str  # majority, neighbours, boosting
     run: int
@@ -56,7 +56,7 @@ class BaselineResult:
 
     @classmethod
     def from_document(cls, document: object) -> BaselineResult:
-        """Raises ValueError if the document is none: a project may hold anything."""
+        """Read a document of a project file; raise ValueError if it does not describe a baseline."""
         if not isinstance(document, Mapping):
             raise ValueError("no scores of a simple method")
         try:
@@ -76,7 +76,7 @@ def baseline_results(
     tested: Dataset,
     predict: Callable[[TrainedModel, Dataset, Dataset], Predictions],
 ) -> list[BaselineResult]:
-    """Score simple methods beside a run that was trained on `training` and tested on `tested`."""
+    """Score the baselines of a run that was trained on `training` and tested on `tested`."""
     seed = trained.request.seed
     own = scores_of(run, trained.class_names, trained.predictions(tested).labels, tested, seed)
     if own is None:

@@ -48,8 +48,8 @@ class Comparison:
     lines: np.ndarray | None = None  # the line of each row in its file
     weighted: bool = False  # rows have weights, which scores take and McNemar's test does not
     about: str = ""  # what the numbers of the sides are of, where that is not plain
-    numbers: np.ndarray | None = None  # (rows,) of the rows in their file; None: from 1
-    names: Mapping[str, np.ndarray] = field(default_factory=dict)  # columns that identify the rows besides
+    numbers: np.ndarray | None = None  # (rows,) number of each row in its file; None: counted from 1
+    names: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns that identify the rows
 
     def row_number(self, row: int) -> int:
         """Return the number of a row in the file that was opened."""

@@ -1,7 +1,7 @@
-"""The answer to several runs on the same rows: which model is best, whether it is any good, and what to do next.
+"""Draw a conclusion from runs on the same test rows: which model is best, how good it is, and what to do next.
 
 Cross-validation chooses the best model if there was a search, so that the test rows choose nothing. Without a search
-the test rows choose it, and the answer says so. Three questions are answered apart: how accurate the model is, how
+the test rows choose it, and the answer says so. Three questions are answered separately: how accurate the model is, how
 certain the ranking is, and how close the model is to its optimum.
 """
 
@@ -31,11 +31,11 @@ from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.machine.state import claim_of
 
-CONFUSED = 0.3, 5.0  # share of all errors, and number of errors, from which a pair of classes is named
+CONFUSED = 0.3, 5.0  # least share of all errors, and least number of errors, of a pair of classes that is named
 STOPPED = "stopped", "step limit", "time limit"  # endings after which a run can be continued
-AIMED_GAP = 0.01  # relative, of a run that is trained on with a smaller tolerance
+AIMED_GAP = 0.01  # relative gap that a smaller tolerance aims at
 LEAST_TOLERANCE = 1e-9
-OVERFIT = 0.03  # by which the training accuracy exceeds the upper end of the test interval
+OVERFIT = 0.03  # least excess of the training accuracy over the upper end of the test interval
 NAMED = 3  # runs or classes listed by name in a sentence
 
 Quality = Literal["good", "doubtful", "useless", "untested"]
@@ -62,18 +62,18 @@ class Candidate:
     cut: bool = False  # the search ended before it had tried everything
     edges: Collection[str] = ()  # of the ranges, beyond which better cells may lie; as Grid.edges names them
     share: float = 1.0  # of the training rows that it was validated on
-    ranges: tuple[str, ...] = ()  # of a search that continues, as core/tune/best.py writes them
-    measure: str = "accuracy"  # that the search chose by
+    ranges: tuple[str, ...] = ()  # ranges with which the search can be extended, as core/tune/best.py writes them
+    measure: str = "accuracy"  # by which the search chose
     seen: bool = False  # whether the search used the rows that test this run
-    held_out: bool = False  # a part of its data tested it, so that a final model can be trained on all rows
-    final: FinalModel | None = None  # that was trained on all rows with the same settings
+    held_out: bool = False  # it was tested on a part of its data, so that a final model can be trained on all rows
+    final: FinalModel | None = None  # the run on all rows with the same settings
     grouped: bool = False  # whether its rows were split by groups or by a fold column
-    resumable: bool = False  # the project holds a checkpoint of it
+    resumable: bool = False  # the project contains a checkpoint of it
 
 
 @dataclass(frozen=True)
 class NextStep:
-    """One thing to do next: `sentence` gives the reason, `text` stands on its button."""
+    """A recommended next step: `sentence` gives the reason, `text` is the label of its button."""
 
     code: str
     sentence: str
@@ -97,7 +97,7 @@ class Conclusion:
 
     @property
     def verdict(self) -> str:
-        """The quality in a few words, for its sign."""
+        """Return the quality in a few words, for its badge."""
         return {
             "good": tr("Better than guessing"),
             "doubtful": tr("Check this result"),
@@ -117,7 +117,7 @@ def conclude(
 ) -> Conclusion | None:
     """Return the answer, or None if there is no candidate.
 
-    `p`: as `told_apart` gives it. `baselines`: simple methods, scored on the same rows.
+    `p`: as `told_apart` gives it. `baselines`: their scores on the same rows.
     """
     if not candidates:
         return None
@@ -133,7 +133,7 @@ def measure_of(candidates: Sequence[Candidate]) -> str:
 
 
 def best_of(candidates: Sequence[Candidate], measure: str) -> Candidate:
-    """Prefer the best choice of the searches by this measure; else the best test score, with fewest support vectors."""
+    """Return the best choice of the searches by this measure; without one, the run with the best test score."""
     chosen = [one for one in candidates if one.chosen and one.measure == measure]
     if chosen:
         return max(chosen, key=lambda one: (one.validation or 0.0, one.run))
@@ -145,7 +145,7 @@ def best_of(candidates: Sequence[Candidate], measure: str) -> Candidate:
     return max(candidates, key=worth)
 
 
-def measured(measure: str, value: float, interval: ScoreInterval | None = None, rows: int | None = None) -> str:
+def write_score(measure: str, value: float, interval: ScoreInterval | None = None, rows: int | None = None) -> str:
     """Write a test score with its measure and interval."""
     templates = {
         "accuracy": tr("{score} test accuracy"),
@@ -200,18 +200,20 @@ class _Answer:
     def _accurate(self) -> str:
         best = self.best
         if best.scores is None:
-            return self._untested()
+            return self._untested_sentence()
         value, interval = best.scores.score(self.measure)
         rows = best.scores.rows
-        score = measured(self.measure, value, interval, rows)
+        score = write_score(self.measure, value, interval, rows)
         if self._useless:
             none = all(not self._beats(one) for one in self.candidates)
             first = tr("No model is better than guessing.") if none else tr("This model is no better than guessing.")
-            second = tr("{model} has {score}; {guess}.", model=self._named(best), score=score, guess=self._guessing())
+            second = tr(
+                "{model} has {score}; {guess}.", model=self._title_of(best), score=score, guess=self._guessing()
+            )
             return f"{first} {second}"
         interval_words = interval_text(interval, rows)
         with_guess = score.replace(interval_words, f"{interval_words}; {self._guessing()}")
-        return tr("Best model: {model}, {score}.", model=self._named(best), score=with_guess)
+        return tr("Best model: {model}, {score}.", model=self._title_of(best), score=with_guess)
 
     def _guessing(self) -> str:
         assert self.best.scores is not None
@@ -225,17 +227,17 @@ class _Answer:
             return tr("guessing gives {share}", share=share)
         return tr("guessing gives a balanced accuracy of {share}", share=share)
 
-    def _untested(self) -> str:
+    def _untested_sentence(self) -> str:
         best = self.best
         if best.validation is not None:
             return tr(
                 "Best model: {model}, {score} in cross-validation. It was not tested on rows of its own.",
-                model=self._named(best),
+                model=self._title_of(best),
                 score=figures.accuracy(best.validation),
             )
         return tr(
             "Best model: {model}, {share} of its training rows correct. Training rows say nothing about new rows.",
-            model=self._named(best),
+            model=self._title_of(best),
             share=figures.accuracy(best.document["train_accuracy"], best.document["n_train"]),
         )
 
@@ -249,19 +251,23 @@ class _Answer:
         return beats_guessing(self.measure, one.scores, self._guess_p()[one.run])
 
     def _guess_p(self) -> dict[int, float]:
-        """Adjusted after Holm over all tested candidates: the best of many random models looks good by chance."""
+        """Return p against guessing, Holm-adjusted: the best of many random models looks good by chance."""
         tested = [one for one in self.candidates if one.scores is not None]
         plain = np.array([guess(one.document, one.scores).p for one in tested if one.scores is not None])
         return dict(zip([one.run for one in tested], holm(plain, len(tested)).tolist(), strict=True))
 
     def _warnings(self) -> list[str]:
-        """Sentences on what makes the model worse than its score looks, the most serious first."""
+        """Return the reasons why the model may be worse than its score suggests, the most serious first."""
         if self.best.scores is None:
             return []
-        found = [self._missed(self.best.scores), self._leak(self.best.scores), self._behind_baselines(self.best.scores)]
+        found = [
+            self._missed_warning(self.best.scores),
+            self._leak_warning(self.best.scores),
+            self._behind_baselines(self.best.scores),
+        ]
         return [sentence for sentence in found if sentence]
 
-    def _missed(self, scores: RunScores) -> str:
+    def _missed_warning(self, scores: RunScores) -> str:
         missed = missed_classes(scores)
         if not missed or self._useless:
             return ""
@@ -270,7 +276,7 @@ class _Answer:
                 "{count} class is never predicted correctly, {first} among them.",
                 "{count} classes are never predicted correctly, {first} among them.",
                 count=len(missed),
-                first=_joined([quoted_class(one.name) for one in missed[:NAMED]]),
+                first=_join_names([quoted_class(one.name) for one in missed[:NAMED]]),
             )
         sentences = []
         for one in missed:
@@ -282,7 +288,7 @@ class _Answer:
             )
         return " ".join(sentences)
 
-    def _leak(self, scores: RunScores) -> str:
+    def _leak_warning(self, scores: RunScores) -> str:
         best = self.best
         if best.validation is None or not is_leak(best.validation, best.measure, scores):
             return ""
@@ -305,16 +311,18 @@ class _Answer:
         if not ahead or self._useless:
             return ""
         leader = max(ahead, key=lambda one: one.score(self.measure)[0])
-        known = {"method": leader.title, "score": measured(self.measure, *leader.score(self.measure), leader.rows)}
+        known = {"method": leader.title, "score": write_score(self.measure, *leader.score(self.measure), leader.rows)}
         if leader.run == self.best.run and leader.p < SIGNIFICANT and leader.accuracy > scores.accuracy:
             return tr("A simple method is significantly better on the same rows: {method}, {score}.", **known)
         return tr("A simple method is ahead on the same rows: {method}, {score}.", **known)
 
     def _simple_methods(self) -> str:
-        """All simple methods with their scores."""
+        """List all baselines with their scores."""
         if not self.baselines or self.best.scores is None:
             return ""
-        listed = (f"{one.title} {measured(self.measure, *one.score(self.measure), one.rows)}" for one in self.baselines)
+        listed = (
+            f"{one.title} {write_score(self.measure, *one.score(self.measure), one.rows)}" for one in self.baselines
+        )
         return tr("Simple methods on the same rows: {methods}.", methods="; ".join(listed))
 
     # -- how certain the ranking is ---------------------------------------------------------------
@@ -334,16 +342,16 @@ class _Answer:
         if better:
             return tr(
                 "On the test rows {runs} scored significantly higher, but cross-validation chose this model.",
-                runs=self._listed(better),
+                runs=self._list_runs(better),
             )
         if not worse:
             return tr(
                 "It is statistically tied with {runs}.",
-                runs=self._listed(tied) if len(tied) <= NAMED else tr("all {count} others", count=len(tied)),
+                runs=self._list_runs(tied) if len(tied) <= NAMED else tr("all {count} others", count=len(tied)),
             )
         if not tied:
             return tr("The lead over every other model is significant.")
-        lead = tr("The lead over {runs} is significant", runs=self._listed(worse))
+        lead = tr("The lead over {runs} is significant", runs=self._list_runs(worse))
         rest = tr(
             "the other one is statistically tied",
             "the other {count} are statistically tied",
@@ -358,7 +366,7 @@ class _Answer:
             tested = sum(one.scores is not None for one in self.candidates)
             by_test = tr("It was chosen by the test rows, so its score is optimistic.") if tested > 1 else ""
             return f"{by_test} {tr('C and gamma were not tuned.')}".strip()
-        if best.scores is None or self._leak(best.scores):  # which names the score of the cross-validation
+        if best.scores is None or self._leak_warning(best.scores):  # the warning shows its score
             return ""
         known = {"score": figures.accuracy(best.validation)}
         said = (
@@ -385,8 +393,8 @@ class _Answer:
 
     # -- names ------------------------------------------------------------------------------------
 
-    def _named(self, one: Candidate) -> str:
-        """The machine's title if no other candidate has it, with the run's own name if that says more."""
+    def _title_of(self, one: Candidate) -> str:
+        """Return the machine's title if no other candidate has it, with the run's own name if that is more specific."""
         from solvers.machines import MACHINES
 
         name = one.document["machine"]
@@ -396,10 +404,10 @@ class _Answer:
         title = tr(machine.title)
         return title if one.label == name or one is not self.best else f"{title} ({one.label})"
 
-    def _listed(self, runs: Sequence[Candidate]) -> str:
-        names = [self._named(one) for one in runs]
+    def _list_runs(self, runs: Sequence[Candidate]) -> str:
+        names = [self._title_of(one) for one in runs]
         if len(names) <= NAMED:
-            return _joined(names)
+            return _join_names(names)
         return tr("{some} and {count} more", some=", ".join(names[: NAMED - 1]), count=len(names) - NAMED + 1)
 
 
@@ -407,7 +415,7 @@ def quoted_class(name: str) -> str:
     return tr("“{name}”", name=name if len(name) <= 40 else f"{name[:39]}…")
 
 
-def _joined(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return tr("{some} and {last}", some=", ".join(names[:-1]), last=names[-1])
@@ -440,7 +448,7 @@ def _hold_out(best: Candidate) -> NextStep | None:
 
 
 def _solve(best: Candidate) -> NextStep | None:
-    """Continue a run that was stopped; tighten the tolerance of one that converged far from its optimum."""
+    """Suggest to continue a stopped run, or a smaller tolerance for a run that converged far from its optimum."""
     document = best.document
     gap, ending = float(document["certificate"]["relative_gap"]), document["ending"]
     if claim_of(document).kind == "solved":
@@ -462,7 +470,7 @@ def _solve(best: Candidate) -> NextStep | None:
 def smaller_tolerance(tolerance: float, gap: float) -> float | None:
     """Return a power of ten at which the gap is likely to be small: it shrinks about as the violation does.
 
-    None if floating-point arithmetic does not reach it.
+    Return None if floating-point arithmetic cannot reach it.
     """
     if not math.isfinite(gap) or gap <= 0.0:
         return None
@@ -492,7 +500,7 @@ def _train_final(best: Candidate) -> NextStep | None:
 
 
 def _extend(best: Candidate) -> NextStep | None:
-    """Name the edge of C first: it changes more."""
+    """Suggest a larger range of C before one of gamma, because C changes more."""
     ends = {
         "C low": tr("Its C is the smallest value searched."),
         "C high": tr("Its C is the largest value searched."),
@@ -522,7 +530,7 @@ def _stands_out(found: Confused) -> bool:
 
 
 def _more_rows(best: Candidate) -> NextStep | None:
-    """A training accuracy far above the test accuracy suggests that more rows help."""
+    """Suggest more rows if the training accuracy is far above the test accuracy."""
     right = best.document["train_accuracy"]
     if best.scores is None or right is None or right < best.scores.interval[1] + OVERFIT:
         return None

@@ -132,7 +132,7 @@ def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Ta
 
 
 def _conclusion(result: TestResult) -> Sentence:
-    """Say which of the two is better, of a test that shows a difference."""
+    """Say which of the two runs is better; the test has to show a difference."""
     details = result.details
     if not result.between:
         return Sentence("different (5%)")

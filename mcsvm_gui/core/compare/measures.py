@@ -55,7 +55,7 @@ class MeasureRow:
 
     @property
     def best(self) -> tuple[int, ...]:
-        """The places of the best value among at least two that read differently; values that read alike share it."""
+        """Return the positions of the best displayed value; none unless at least two displayed values differ."""
         known = [value for value in self.values if value is not None]
         shown = {text for text, value in zip(self.texts, self.values, strict=True) if value is not None}
         if not self.measure.better or len(known) < 2 or len(shown) < 2:

@@ -1,4 +1,4 @@
-"""Whether a tested model is any good: compared with guessing, class by class, and with its own cross-validation."""
+"""Judge a tested model: compare it with guessing, class by class, and with its own cross-validation."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scipy.special import bdtrc
 from mcsvm_gui.core.compare.standings import RunScores
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 
-LEAK = 0.05  # by which cross-validation exceeds the upper end of the test interval, so that folds share something
+LEAK = 0.05  # excess of cross-validation over the upper end of the test interval that hints at a leak between folds
 
 
 @dataclass(frozen=True)
 class GuessTest:
-    """Always predicting the class that most training rows have, tested on the same rows as a model."""
+    """The score of always predicting the largest training class, on the test rows of a model."""
 
     name: str
-    share: float  # of the test rows, by their weights
+    share: float  # weighted share of the test rows that have this class
     p: float  # one-sided exact McNemar test that the model is more accurate
 
 
@@ -41,12 +41,12 @@ def exceeds(wins: int, losses: int) -> float:
 
 
 def balanced_guess(scores: RunScores) -> float:
-    """Return the balanced accuracy of guessing: one over the number of classes that are tested."""
+    """Return the balanced accuracy of guessing: one over the number of tested classes."""
     return 1.0 / int((scores.counts.sum(axis=1) > 0).sum())
 
 
 def beats_guessing(measure: str, scores: RunScores, p: float) -> bool:
-    """`p`: of the accuracy, adjusted. Other measures count classes alike, and their interval excludes guessing."""
+    """Return whether the adjusted `p` of the accuracy, or the interval of another measure, excludes guessing."""
     if measure == "accuracy":
         return p < SIGNIFICANT
     return scores.balanced_interval[0] > balanced_guess(scores)
@@ -54,7 +54,7 @@ def beats_guessing(measure: str, scores: RunScores, p: float) -> bool:
 
 @dataclass(frozen=True)
 class Missed:
-    """A class of which no test row is predicted correctly; `ever`: whether any row is predicted as it."""
+    """A class without a correctly predicted test row; `ever`: whether the model predicts the class for any row."""
 
     name: str
     rows: int
@@ -70,5 +70,5 @@ def missed_classes(scores: RunScores) -> list[Missed]:
 
 
 def is_leak(validation: float, measure: str, scores: RunScores) -> bool:
-    """Whether cross-validation promised far more than the test rows show."""
+    """Return whether cross-validation promised far more than the test rows show."""
     return validation > scores.score(measure)[1][1] + LEAK

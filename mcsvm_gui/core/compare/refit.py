@@ -15,7 +15,7 @@ from solvers.errors import InputError
 
 
 def final_request(request: Request, document: Mapping[str, Any], interval: tuple[float, float]) -> Request:
-    """Return the request that trains on all rows what `request` tested; `document` is its train document."""
+    """Return the request that trains the settings of `request` on all rows; `document` is its train document."""
     if request.holdout is None or document["test_accuracy"] is None:
         raise InputError("only a model that was tested on held-out rows can be trained again on all rows")
     tested = TestedModel(
@@ -33,14 +33,14 @@ def final_request(request: Request, document: Mapping[str, Any], interval: tuple
 
 
 def is_final_of(request: Request, tested: Request) -> bool:
-    """Whether a request trains on all rows what the other one tested."""
+    """Return whether a request trains the settings of `tested` on all rows."""
     return request.tested is not None and replace(request, tested=None) == replace(
         tested, holdout=None, test=None, test_digest=None
     )
 
 
 def refit_request(tested: Outcome, dataset: Dataset) -> Request:
-    """Return the final request of a training that has ended here, with the interval of its test."""
+    """Return the final request for a training that ended in this process, with the interval of its test."""
     request = tested.trained.request
     rows = split_rows(request, dataset, None)
     scores = None if rows.kind != "test" else run_scores(0, tested.trained, rows.tested, request.seed)

@@ -34,7 +34,7 @@ class RunScores:
     run: int
     outcomes: np.ndarray  # (rows,) int8: UNDECIDED, WRONG or RIGHT
     names: tuple[str, ...]
-    confusion: np.ndarray  # (classes, classes): true down, predicted across; rows, or sums of their weights
+    confusion: np.ndarray  # (classes, classes): true classes down, predicted across; counts or sums of weights
     accuracy: float
     interval: ScoreInterval
     balanced: float
@@ -64,7 +64,7 @@ def run_scores(run: int, trained: TrainedModel, rows: Dataset, seed: int) -> Run
 def scores_of(
     run: int, class_names: tuple[str, ...], predicted: np.ndarray, rows: Dataset, seed: int
 ) -> RunScores | None:
-    """Score predicted class names, None where there is no prediction, against the classes of `rows`."""
+    """Score predicted class names (None: no prediction) against the classes of `rows`."""
     assert rows.labels is not None
     true, known = in_training_spelling(class_names, rows.labels), predicted != None  # noqa: E711
     weights = np.ones(rows.rows) if rows.weights is None else rows.weights
@@ -77,7 +77,7 @@ def scores_of(
     outcomes = np.full(rows.rows, UNDECIDED, dtype=np.int8)
     outcomes[known] = codes == told
     kept = counted[known]
-    return _measured(_Predicted(run, outcomes, names), codes[kept], told[kept], weights[counted], seed)
+    return _measure_run(_Predicted(run, outcomes, names), codes[kept], told[kept], weights[counted], seed)
 
 
 class _Predicted(NamedTuple):
@@ -86,7 +86,9 @@ class _Predicted(NamedTuple):
     names: tuple[str, ...]
 
 
-def _measured(predicted: _Predicted, true: np.ndarray, told: np.ndarray, weights: np.ndarray, seed: int) -> RunScores:
+def _measure_run(
+    predicted: _Predicted, true: np.ndarray, told: np.ndarray, weights: np.ndarray, seed: int
+) -> RunScores:
     """Measure predictions as `evaluate_rows` does."""
     classes = len(predicted.names)
 
@@ -119,7 +121,7 @@ def _ends(values: np.ndarray) -> ScoreInterval:
 
 
 def told_apart(runs: Iterable[RunScores]) -> dict[tuple[int, int], float]:
-    """Return p of every pair in both orders, adjusted over all pairs; pairs without common predictions are left out."""
+    """Return the adjusted p of every pair, in both orders; pairs without common predictions are left out."""
     found = []
     for a, b in combinations(runs, 2):
         both = (a.outcomes != UNDECIDED) & (b.outcomes != UNDECIDED)

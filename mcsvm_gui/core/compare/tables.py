@@ -247,7 +247,7 @@ def _class_row(side: Side, name: str) -> tuple[TableCell, ...]:
 
 
 def _mean_row(side: Side) -> tuple[TableCell, ...]:
-    """The means over the classes that have rows: macro averages."""
+    """Return the row of means over the classes that have rows (macro averages)."""
     scores = side.scores
     assert scores is not None
     tested = [score for score in scores.per_class if score.rows > 0]

@@ -13,7 +13,7 @@ _translations = NullTranslations()
 
 
 def install(translations: NullTranslations | None = None) -> None:
-    """Translate texts, and write numbers, in this way from now on; without an argument in English."""
+    """Use these translations and their number format from now on; without an argument, use English."""
     global _translations
     _translations = translations or NullTranslations()
     use_notation(Notation.of_example(_translations.info().get("x-percentage", "98.7%")))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.opening import copied, opened
+from mcsvm_gui.core.base.opening import copy_stream, opened
 from mcsvm_gui.core.data.files.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
 from solvers.errors import Sentence
@@ -91,7 +91,7 @@ def take_standard_input() -> None:
         raise FileError(STANDARD_INPUT, "standard input is closed; name a file, or send the rows through a pipe")
     if _is_device(stream):
         raise FileError(STANDARD_INPUT, "standard input is a device; name a file, or send the rows through a pipe")
-    rows = copied(STANDARD_INPUT, stream)
+    rows = copy_stream(STANDARD_INPUT, stream)
     atexit.register(rows.close)
     _taken[:] = [rows]
 
