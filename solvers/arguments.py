@@ -52,7 +52,7 @@ def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
 
 def _sums(rows: Any, share: np.ndarray | None) -> tuple[float, float]:
     """(sum of all values, sum of their squares), each row times its share."""
-    with np.errstate(over="ignore", invalid="ignore"):  # gamma_from refuses what overflows
+    with np.errstate(over="ignore", invalid="ignore"):  # gamma_from refuses values that overflow
         squares = rows.multiply(rows) if sp.issparse(rows) else np.square(rows)
         if share is None:
             return rows.sum(), squares.sum()

@@ -62,8 +62,8 @@ class Budget:
     shrunk_least: int = 4000  # examples, at least; smaller parts are solved before a sample pays
     shrunk_held: float = 0.5  # rows that the store holds, as a share of the examples, below which the phase begins
     shrunk_shared: float = 0.25  # the same where all parts share the store (ova): rows of one serve the next
-    shrunk_trial: float = 1 / 32  # kernel rows of the trial per example: as many values as the matrix of a sample has
-    shrunk_trial_most: float = 1 / 8  # the same if half of these rows and more are of no support vector
+    shrunk_trial: float = 1 / 32  # kernel rows of the trial per example; they have as many values as a sample's matrix
+    shrunk_trial_most: float = 1 / 8  # the same if at least half of these rows belong to no support vector
     shrunk_sample: float = 1 / 4  # share of every class in the first sample; 1/8: 1.2 times, 20 000 x 784 of these
     shrunk_loose: float = 0.1  # violation, in margins, to which a sample is solved
     shrunk_strict: float = 0.9  # of the tolerance, for the last examples: float32 rows would refute a claim at 1
@@ -279,7 +279,7 @@ class PairsBudget:
 
     most: int = 5000  # examples of the problem, at most
     memory: float = 0.5  # share of cache_mb that the matrix may have
-    strip_most: int = 200  # examples of the largest pair, at most, where each pair has a matrix of its own
+    strip_most: int = 200  # upper bound on the examples of the largest pair, if each pair has a matrix of its own
     patience: int = 400  # pair steps per example, at most; then the method takes over
     room: float = 1.5  # cache_mb of a pair beside others, in units of its float32 matrix: a factor has 800 columns then
     least_mb: float = 32.0  # the same, at least: a factor of 800 columns has room up to 2600 examples
@@ -362,10 +362,10 @@ class SearchBudget:
     coarse: float = 2.0  # powers of two between the cells of the first rung; those around the best come to the second
     per_class: float = 10.0  # training rows of a rung per class, at least, on average; vowel needs 12
     rows: float = 100.0  # and in all: of 40 rows iris, and of 57 glass, lose up to two points
-    # Rows of the first rung within a time budget, times the root of its seconds: 465 within a minute. With 100 the
-    # machines of all rungs were compared once in 28 s of 36, of 336 776 rows with 137 features.
+    # Rows of the first rung per square root of a second of time budget: 465 rows for a minute. With 100, one round of
+    # comparisons on 336,776 rows with 137 features used 28 s of a budget of 36 s.
     first_rows: float = 60.0
-    apart_from: float = 3.0  # times the rows of a rung, on the next one
+    apart_from: float = 3.0  # growth factor of the rows from one rung to the next
     rough: float = 0.01  # margins by which machines of lower rungs may be violated: 0.001 takes them a third longer
     apart: float = 1 / 8  # a factor is reused if at most this share of its variables has changed
     worth: int = 400  # and it has at least so many variables; a smaller one is made anew as fast

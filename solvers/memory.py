@@ -1,7 +1,7 @@
-"""Memory that a training needs besides its row store, and memory that the process may still take.
+"""Memory that a training needs besides its row store, and memory that is still available to the process.
 
-What parts and tables take grows with the number of classes, that of pairs with its square, and `cache_mb` does not
-bound it. So it is counted before the training, which is refused if it cannot fit. Used by `Run`.
+The size of parts and tables grows with the number of classes, for pairs with its square, and `cache_mb` does not
+bound it. `Run` therefore estimates this size before the training, and refuses a training that cannot fit.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from pathlib import Path
 from solvers.errors import InputError
 from solvers.problem import Problem
 
-PART_BYTES = 2200  # of a finished pair besides its numbers: 10 to 12 arrays and objects; 1,000 classes measured 2,000
+PART_BYTES = (
+    2200  # bytes of a finished pair besides its numbers: 10 to 12 arrays and objects; measured 2,000 (1,000 classes)
+)
 PAIR_NUMBERS = 9  # float64 numbers per example of a pair: alpha, weights, products, and the model's with their places
-REST_NUMBERS = 6  # per example and class of one-vs-rest: the same, and a table for the model
-JOINT_NUMBERS = 10  # per example and class of a joint machine: point and best point, certificate, and the model
-DIRECTION_BYTES = 11.0  # per number of the table of directions of a joint machine, with what is derived of it
+REST_NUMBERS = 6  # float64 numbers per example and class of one-vs-rest: the same, and a table for the model
+JOINT_NUMBERS = 10  # the same for a joint machine: point and best point, certificate, and the model
+DIRECTION_BYTES = 11.0  # bytes per entry of a joint machine's table of directions, with the tables derived from it
 CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -48,7 +50,7 @@ def needed_bytes(problem: Problem) -> float:
 
 
 def available_bytes() -> float:
-    """Return how many bytes the process may still take; infinity if the system does not tell."""
+    """Return how many bytes the process may still take; infinity if the system does not report it."""
     return max(0.0, min((float("inf"), *_system(), *_container(), *_address_space())))
 
 
@@ -63,7 +65,7 @@ def _system() -> Iterator[float]:
 
 
 def _container() -> Iterator[float]:
-    """What the control group leaves, of version 2 or 1."""
+    """Yield the memory that the control group (version 2 or 1) still allows."""
     for limit, used in (
         ("memory.max", "memory.current"),
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
@@ -73,7 +75,7 @@ def _container() -> Iterator[float]:
 
 
 def _address_space() -> Iterator[float]:
-    """What `ulimit -v` leaves."""
+    """Yield the address space that `ulimit -v` still allows."""
     with suppress(ImportError, OSError, ValueError, IndexError):
         import resource
 

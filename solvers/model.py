@@ -44,9 +44,9 @@ class Model:
 
     @classmethod
     def of(cls, problem: Problem, weights: Sequence[np.ndarray], bias: Sequence[np.ndarray]) -> Model:
-        """Build the model of these weights of each part, and b of each part.
+        """Build the model from the weights and the bias of each part.
 
-        Parts without weights, at the end, were not begun: their functions are constant.
+        Parts at the end that have no weights did not start: their functions are constant.
         """
         support, expansion = _expansion_of(problem, weights)
         return cls(
@@ -69,7 +69,7 @@ class Model:
         return values
 
     def column(self, output: int) -> np.ndarray:
-        """(n_support,) the coefficients of one class function or pair function."""
+        """Return (n_support,) coefficients of one class function or pair function."""
         if not sp.issparse(self.expansion):
             return np.asarray(self.expansion[:, output])
         column, starts = np.zeros(self.support.size), self.expansion.indptr
@@ -85,7 +85,7 @@ class Model:
     def chunks(self, rows: int) -> Iterator[np.ndarray]:
         """Split rows into chunks whose decision values take a bounded amount of memory.
 
-        The size divides PREDICTION_ROWS, as BLAS rounds a row by its position.
+        The chunk size divides PREDICTION_ROWS, because BLAS rounds a row according to its position.
         """
         size = PREDICTION_ROWS
         while size > 1 and 8 * size * self.bias.size > PREDICTION_BYTES:
@@ -102,7 +102,7 @@ class Model:
         vars(self).update(state, machine=MACHINES[machine] if isinstance(machine, str) else machine)
 
     def predict(self, features: Any) -> np.ndarray:
-        """(n,) the class of each row, in memory that does not grow with the number of pairs times rows."""
+        """Return (n,) the class of each row; the memory does not grow with the number of pairs times rows."""
         points = features if isinstance(features, Points) else Points(features)
         codes = np.empty(len(points), dtype=np.int64)
         for index in self.chunks(len(points)):
@@ -111,7 +111,7 @@ class Model:
 
 
 def _expansion_of(problem: Problem, weights: Sequence[np.ndarray]) -> tuple[np.ndarray, Expansion]:
-    """(training rows with a coefficient, their coefficients)."""
+    """Return (training rows with a coefficient, their coefficients)."""
     if problem.machine.split == "pairs" and problem.classes > 2:
         return _pair_expansion(problem, weights)
     whole = np.zeros((problem.labels.size, problem.outputs))
@@ -138,9 +138,10 @@ def _pair_expansion(problem: Problem, weights: Sequence[np.ndarray]) -> tuple[np
 def pair_expansion(
     examples: int, starts: np.ndarray, rows: np.ndarray, values: np.ndarray
 ) -> tuple[np.ndarray, Expansion]:
-    """(examples with a coefficient, (n_support, pairs) their coefficients).
+    """Return (examples with a coefficient, (n_support, pairs) their coefficients).
 
-    Pair p has `values[starts[p] : starts[p + 1]]` for these of the `rows`, which rise within a pair.
+    The coefficients of pair p are `values[starts[p] : starts[p + 1]]`. The same slice of `rows`, in ascending order,
+    holds their examples.
     """
     used = np.zeros(examples, dtype=bool)
     used[rows] = True
@@ -152,7 +153,7 @@ def pair_expansion(
 
 
 def pair_products(kernel: Kernel, left: Points, right: Points, expansion: Expansion) -> Work[np.ndarray]:
-    """K(left, right) @ expansion of a sparse expansion, in float64 and in blocks of bounded size."""
+    """Compute K(left, right) @ expansion for a sparse expansion, in float64 and in blocks of bounded size."""
     if isinstance(kernel, FeatureKernel):
         return (yield from kernel.times(left, right, expansion))
     result = np.zeros((len(left), expansion.shape[1]))
@@ -173,12 +174,12 @@ def pair_products(kernel: Kernel, left: Points, right: Points, expansion: Expans
 
 
 def stored_expansion(machine: Machine, classes: int, table: np.ndarray) -> Expansion:
-    """The coefficients of a dense table as a model stores them: sparse for the pairs of more than two classes."""
+    """Return a dense coefficient table as a model stores it: sparse for the pairs of more than two classes."""
     return sp.csc_array(table) if machine.split == "pairs" and classes > 2 else table
 
 
 def dense_expansion(expansion: Expansion) -> np.ndarray:
-    """The coefficients as a dense table."""
+    """Return the coefficients as a dense table."""
     return expansion.toarray() if sp.issparse(expansion) else np.asarray(expansion)
 
 
@@ -191,9 +192,9 @@ def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
 
 def votes(values: np.ndarray, classes: int) -> np.ndarray:
     """(n, classes): pair (a, b) votes a where its function is positive, else b."""
-    given = np.zeros((len(values), classes), dtype=np.int64)
-    compiled_pairs.count_votes(values, given)
-    return given
+    counts = np.zeros((len(values), classes), dtype=np.int64)
+    compiled_pairs.count_votes(values, counts)
+    return counts
 
 
 def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:

@@ -134,7 +134,7 @@ def whole(name: str, value: Any) -> int:
 
 
 def _as_float(value: Any) -> float:
-    """Return the number, or infinity for a whole number that is too large for a float."""
+    """Return the number as a float, or infinity for an integer that is too large for a float."""
     try:
         return float(value)
     except OverflowError:
@@ -281,7 +281,9 @@ def check_size(kernel: Kernel, points: Points) -> None:
     """Refuses kernels whose values exceed LARGEST_KERNEL_VALUE."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = max(float(np.abs(kernel.diagonal(points)).max(initial=0.0)), kernel.largest_argument(points))
-        lengths = 0.0 if kernel.name == "precomputed" else 8.0 * points.largest_square  # squared distances are finite
+        lengths = (
+            0.0 if kernel.name == "precomputed" else 8.0 * points.largest_square
+        )  # guarantees that squared distances are finite
     if not np.isfinite(lengths):
         raise InputError(TOO_LARGE)
     if not largest <= LARGEST_KERNEL_VALUE:

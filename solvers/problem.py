@@ -59,7 +59,7 @@ class Part:
 
     @cached_property
     def scale(self) -> float:
-        """Sum of the costs U_i, in the unit of primal and dual."""
+        """Return the sum of the costs U_i, which has the unit of primal and dual."""
         return float(self.upper.sum())
 
     @cached_property
@@ -79,23 +79,23 @@ class Part:
 
     @cached_property
     def _views(self) -> dict[str, tuple[Any, Part]]:
-        """Parts derived from this one, each with what it was derived for."""
+        """Hold parts derived from this one, each with the source that it was derived for."""
         return {}
 
     def view(self, name: str, source: Any) -> Part | None:
-        """The derived part of this name if it was derived for the same number, or the very same array."""
+        """Return the derived part of this name if its source was an equal number or the identical array."""
         known = self._views.get(name)
         same = known is not None and (known[0] is source or (isinstance(source, float) and known[0] == source))
         return known[1] if known is not None and same else None
 
     def keep_view(self, name: str, source: Any, view: Part) -> Part:
-        """Keep a derived part in place of the last one of this name."""
+        """Store a derived part, and drop the previous one of this name."""
         self.drop_view(name)
         self._views[name] = source, view
         return view
 
     def drop_view(self, name: str) -> None:
-        """Forget a derived part: its cache refers to it, and this cycle would hold its kernel rows."""
+        """Drop a derived part and empty its cache, whose reference cycle would keep its kernel rows in memory."""
         _, view = self._views.pop(name, (None, None))
         if view is not None:
             view.forget()
@@ -189,14 +189,14 @@ class Problem:
 
     @cached_property
     def primals_at_zero(self) -> np.ndarray:
-        """(parts,) `primal_at_zero` of every part."""
+        """Return (parts,) values of `primal_at_zero`."""
         if self.machine.split == "joint":
             return np.array([self.primal_at_zero(0)])
         positive, negative = self.side_costs(0)
         return (positive + negative) * float(self.geometry.loss(self.form.margin)[0])
 
     def side_costs(self, first: int) -> tuple[np.ndarray, np.ndarray]:
-        """(sums of U_i of the positive, of the negative examples) of every binary part from this number on."""
+        """Return (sums of U_i of positive, of negative examples), an entry for each binary part from `first` on."""
         if self.machine.split == "one-vs-rest":
             return self._costs[first:], self._costs.sum() - self._costs[first:]
         a, b = np.triu_indices(self.classes, 1)
@@ -208,9 +208,9 @@ class Problem:
         return np.bincount(self.labels, weights=self.upper)
 
     def biases_at_zero(self, first: int) -> np.ndarray:
-        """The best b at w = 0 of all parts from this number on: +-margin, for the side of larger total cost.
+        """Return the best b at w = 0 of all parts from `first` on: +-margin, in favour of the side of larger cost.
 
-        Between sides of equal cost it is 0, the middle of all that are best.
+        If both sides have equal cost, b is 0, the middle of the interval of best values.
         """
         if self.machine.split == "joint" or self.bias != "exact":
             return np.zeros(self.form.outputs * (self.part_count - first))

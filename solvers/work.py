@@ -50,7 +50,7 @@ STRIP_BYTES = 1 << 20  # of float32 kernel values between two passes over them: 
 LEAST_ROWS = 32  # kernel rows that a store holds whatever cache_mb says: a step of bsvm needs 10, a batch of smo 32
 LARGE = 1 << 26  # bytes of a store; less is left to the allocator, which hands freed memory on without new pages
 WORK_BYTES = 1 << 25  # of float64 work space: of kernel rows beyond float32, and of tables of products
-PREDICTION_BYTES = 1 << 25  # of decision values at once: 500 classes have 124 750 pairs, 1 MB a row
+PREDICTION_BYTES = 1 << 25  # bytes of decision values per chunk: 500 classes have 124,750 pairs, 1 MB per row
 PREDICTION_ROWS = 4096  # rows predicted at once, which bounds memory for any number of rows
 SEARCH_STEPS = 30_000  # steps of a run in a search between two checks for a stop: a fraction of a second
 SEARCH_STEPS_TIMES_ROWS = 20_000_000  # steps times examples of a compiled binary machine between two such checks
@@ -89,7 +89,7 @@ def finish(work: Work[T]) -> T:
 
 
 def finish_unless(work: Work[T], stopped: Callable[[], bool]) -> T | None:
-    """Return the result, or None after a stop, which is looked for between pieces."""
+    """Run the work and return its result; return None after a stop, which is checked at every yield."""
     while not stopped():
         try:
             next(work)

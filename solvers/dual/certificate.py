@@ -11,7 +11,7 @@ from solvers.budget import PROOF
 from solvers.dual.bias import best_bias
 from solvers.dual.gap import is_zero, relative_gap
 from solvers.dual.quantities import energy_of, examining, weighing
-from solvers.dual.rounding import rounding_of, widened
+from solvers.dual.rounding import rounding_of, widen
 from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
 from solvers.products import KnownRows, Sweep, swept
@@ -26,7 +26,7 @@ class Certificate:
     dual: float
     violation: float
     infeasibility: float
-    scale: float = 0.0  # sum of the costs U_i of all parts; 0 if the numbers are running ones
+    scale: float = 0.0  # sum of the costs U_i of all parts; 0 for running values
 
     @property
     def gap(self) -> float:
@@ -38,7 +38,7 @@ class Certificate:
 
     @property
     def is_zero(self) -> bool:
-        """Whether primal and dual are zero within rounding, so that their relative gap has no meaning."""
+        """Tell whether primal and dual are zero within rounding, so that their relative gap has no meaning."""
         return is_zero(self.primal, self.dual, self.scale)
 
     def reaches(self, gap: float, tolerance: float) -> bool:
@@ -104,7 +104,7 @@ def certifying(
     def costing(error: np.ndarray) -> np.ndarray:
         return part.geometry.unclear(part, alpha, products + bias, error)
 
-    certificate = widened(certificate, rounding, part.form, part.upper, costing)
+    certificate = widen(certificate, rounding, part.form, part.upper, costing)
     return Proof(certificate, weights, products, bias)
 
 
@@ -126,10 +126,10 @@ def total_of(proofs: Sequence[Proof]) -> Certificate:
 
 
 def certificate_at_zero(problem: Problem, first: int) -> Certificate:
-    """Return the sum of the certificates of alpha = 0 for all parts from `first` on, which were not begun.
+    """Return the sum of the certificates at alpha = 0 of the parts from `first` on, which have not started.
 
-    They are binary: a joint machine has one part, which always is. With a free b the best one gives up the side of
-    smaller cost, whose examples lose 2 margins each; with b = 0 all lose one.
+    These parts are binary: a joint machine has a single part, which always starts. If b is free, the best b
+    misclassifies the side of smaller cost, whose examples lose 2 margins each. If b = 0, every example loses 1 margin.
     """
     if first >= problem.part_count:
         return Certificate(0.0, 0.0, 0.0, 0.0)

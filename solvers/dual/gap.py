@@ -1,11 +1,11 @@
-"""Relative duality gap: how far a primal and a dual value are apart, as a share of the larger one."""
+"""Relative duality gap: the difference of a primal and a dual value as a share of the larger one."""
 
 from __future__ import annotations
 
 import numpy as np
 
 TINY = float(np.finfo(np.float64).tiny)
-ZERO = 2.0**-48  # share of the scale of a problem below which its primal and dual values are rounding
+ZERO = 2.0**-48  # primal and dual values below this share of the problem's scale are rounding errors
 
 
 def relative_gap(primal: float, dual: float) -> float:
@@ -19,10 +19,10 @@ def relative_gaps(primal: np.ndarray, dual: np.ndarray) -> np.ndarray:
 
 
 def is_zero(primal: float, dual: float, scale: float) -> bool:
-    """Return whether both values are rounding errors of a problem whose costs sum to `scale`.
+    """Tell whether both values are rounding errors of a problem whose costs sum to `scale`.
 
-    A loss is known to a few roundings of 1, so that the primal is known to a few roundings of the sum of the costs.
-    If the optimum is smaller than that (rows of length 1e100 have weights of 1e-100), no arithmetic of this precision
-    can prove a relative gap, and the average loss is below `ZERO`.
+    The error of a loss is a few roundings of 1, so the error of the primal is a few roundings of the sum of the costs.
+    If the optimum is smaller than that error (rows of length 1e100 have weights of 1e-100), this precision cannot
+    prove a relative gap, and the average loss is below `ZERO`.
     """
     return max(abs(primal), abs(dual)) <= ZERO * scale

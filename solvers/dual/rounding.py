@@ -1,9 +1,10 @@
-"""How far rounding may have moved the numbers of a certificate, and the wider certificate if that matters.
+"""Bounds of the rounding errors in a certificate, and a certificate that is widened by them. Used by proofs.
 
-f_i is a sum of K_ij W_j, whose roundings are practically independent of each other: a sum of q terms errs by about
-sqrt(q) u sum |K_ij W_j| (Higham & Mary 2019), and errors e_j of values add up to sqrt(sum (e_j W_j)^2). With
-|K_ij| <= s_i s_j (Kernel.magnitude) both follow in O(n) from s and W. DEVIATIONS standard deviations are allowed for.
-If the result is below ENOUGH of primal and dual, or below a tenth of the gap, the certificate stays as it is.
+f_i is a sum of products K_ij W_j, whose rounding errors are practically independent. A sum of q terms has an error of
+about sqrt(q) u sum |K_ij W_j| (Higham & Mary 2019), and errors e_j of the kernel values add up to
+sqrt(sum (e_j W_j)^2). As |K_ij| <= s_i s_j (Kernel.magnitude), both follow in O(n) from s and W. The bounds are
+DEVIATIONS standard deviations wide. A certificate is not widened if the bounds are below the share ENOUGH of primal
+and dual, or below a tenth of the gap.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 UNIT = 2.0**-53
 DEVIATIONS = 4.0
-SUMMED = 600  # products that are added one after another, at most: a tile of 512, and the sums of tiles
-ENOUGH = 1e-6  # share of primal and dual to which a certificate is known; smaller roundings are not added
+SUMMED = 600  # upper bound on the terms of one sequential sum: a tile of 512, and the sums of tiles
+ENOUGH = 1e-6  # relative precision of a certificate; smaller rounding errors are not added
 TENTH = 0.1
 
 
@@ -38,12 +39,12 @@ class Rounding:
 
 
 def rounding_of(magnitude: Magnitude, offset: float, form: DualForm, weights: np.ndarray) -> Rounding:
-    """The rounding errors of functions and energy that are computed from weights in float64."""
+    """Return the rounding errors of functions and energy that are computed from weights in float64."""
     sums, squares = np.zeros(form.outputs), np.zeros(form.outputs)
     with np.errstate(over="ignore", invalid="ignore"):
         size = np.sqrt(np.square(magnitude.size) + offset)
-        for some in strips(len(weights)):
-            sized = size[some, None] * np.abs(weights[some])
+        for chunk in strips(len(weights)):
+            sized = size[chunk, None] * np.abs(weights[chunk])
             sums += sized.sum(axis=0)
             squares += np.square(sized, out=sized).sum(axis=0)
         support = int(np.count_nonzero(weights.any(axis=1)))
@@ -57,9 +58,9 @@ def rounding_of(magnitude: Magnitude, offset: float, form: DualForm, weights: np
 def is_negligible(
     certificate: Certificate, magnitude: Magnitude, form: DualForm, upper: np.ndarray, weights: np.ndarray
 ) -> bool:
-    """Whether rounding changes nothing, by a coarse bound of what `widened` adds.
+    """Tell whether a coarse bound already proves that `widen` would not change the certificate.
 
-    It is for binary machines of a hundred examples, which take a tenth of a millisecond; `weights` are those of the one
+    Binary machines of a hundred examples need this cheap test, as they take a tenth of a millisecond. `weights` has one
     output.
     """
     total, size, n = float(np.abs(weights).sum()), float(magnitude.size.max()), len(weights)
@@ -68,22 +69,22 @@ def is_negligible(
     return added <= ENOUGH * max(abs(certificate.primal), abs(certificate.dual))
 
 
-def widened(
+def widen(
     certificate: Certificate,
     rounding: Rounding,
     form: DualForm,
     upper: np.ndarray,
     costing: Callable[[np.ndarray], np.ndarray] = lambda error: np.arange(error.size),
 ) -> Certificate:
-    """The certificate with bounds that hold in spite of rounding, if that changes anything one would notice.
+    """Return a certificate whose bounds allow for rounding errors, or the same one if these are negligible.
 
-    `costing` gives the examples that may have a loss if gradients err by so much; by default all may.
+    `costing` returns the indices of the examples that may have a loss under the given gradient errors; by default all.
     """
     enough = max(TENTH * certificate.gap, ENOUGH * max(abs(certificate.primal), abs(certificate.dual)))
     if rounding.energy + _loss(rounding, form, upper) <= enough:
         return certificate
-    some = costing(rounding.gradient)
-    loss = _loss(Rounding(rounding.gradient[some], rounding.energy), form, upper[some])
+    lossy = costing(rounding.gradient)
+    loss = _loss(Rounding(rounding.gradient[lossy], rounding.energy), form, upper[lossy])
     if rounding.energy + loss <= enough:
         return certificate
     return replace(

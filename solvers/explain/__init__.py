@@ -79,30 +79,29 @@ def shapley(
     permutations: int = EXPLAIN.permutations,
     callback: Callable[[float], bool | None] | None = None,
 ) -> ShapleyValues:
-    """Interventional Shapley values of the decision functions: exact, of the sigmoid kernel sampled.
+    """Compute interventional Shapley values of the decision functions: exactly, or by sampling for the sigmoid kernel.
 
-    A coalition of columns keeps the values of the row, the other columns have those of a background row; the mean is
-    taken over the background. Of the rbf and the polynomial kernel all coalitions are summed up by a quadrature that
-    is exact, of the linear kernel by a formula. Of the sigmoid kernel orders of the columns are drawn.
+    Columns of a coalition keep the values of the row, all other columns take those of a background row; the result is
+    the mean over the background. For the rbf and polynomial kernels an exact quadrature sums over all coalitions, for
+    the linear kernel a formula does. For the sigmoid kernel, random orders of the columns are drawn.
 
     Parameters
     ----------
     model : MultiClassSVC
         A fitted machine.
     rows : array-like or sparse of shape (n_rows, n_features)
-        What is to be explained.
+        Rows to explain.
     background : array-like or sparse of shape (n_background, n_features)
-        What the rows are compared with, such as a hundred rows of the training data.
+        Rows to compare with, such as a hundred rows of the training data.
     groups : sequence of length n_features or None, default=None
-        A label for each column; columns with the same label are one player, as those of one category should be.
+        A label for each column. Columns with the same label form one player; use it for the columns of one category.
     background_weight : array-like of shape (n_background,) or None, default=None
-        How much each background row counts.
+        Weight of each background row.
     permutations : int, default=1000
-        Of sampled values, how many orders of the columns are drawn for a row: pairs of an order and its reverse, the
-        same number, and at least two, beside each background row.
+        Number of column orders drawn per row; used for sampled values only. Every background row gets the same number
+        of pairs of an order and its reverse, and at least two pairs.
     callback : callable or None, default=None
-        Called with the share that is done, many times a second. If it returns True, the rows that are finished are
-        the answer.
+        Called many times a second with the finished share. If it returns True, only the finished rows are returned.
 
     Returns
     -------

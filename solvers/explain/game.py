@@ -109,7 +109,7 @@ def between(model: Model, values: np.ndarray, first: int, second: int) -> np.nda
 
 
 def coefficients_between(model: Model, first: int, second: int) -> np.ndarray:
-    """(n_support,) the coefficients of the function that `between` gives."""
+    """Return (n_support,) coefficients of the function that `between` returns."""
     if model.machine.split != "pairs":
         return model.column(first) - model.column(second)
     column = model.column(int(_column(model, first, second)))

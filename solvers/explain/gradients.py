@@ -48,7 +48,7 @@ def _sigmoid(model: Model, row: np.ndarray) -> np.ndarray:
 
 
 def _weighted_sum(model: Model, slopes: np.ndarray) -> np.ndarray:
-    """(features, outputs): the sum over support vectors s of slope * s * coefficient."""
+    """Return (features, outputs) sums of slope * s * coefficient over the support vectors s."""
     rows = model.points.rows
     weighted = sp.csr_array(rows.multiply(slopes[:, None])) if sp.issparse(rows) else rows * slopes[:, None]
     return finish(transposed_times(weighted, model.expansion))

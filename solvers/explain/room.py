@@ -30,9 +30,9 @@ class Track:
         return cKDTree(self.values[order[first]]), order[first]
 
     def places(self, rows: np.ndarray) -> np.ndarray:
-        """Return for each row the nearest place by the values of the columns, or the origin if all are too far."""
+        """Return for each row the place with the nearest column values, or the origin if no distance is finite."""
         tree, places = self._known
-        nearest = tree.query(rows[:, self.columns])[1]  # the number of places if no distance is finite
+        nearest = tree.query(rows[:, self.columns])[1]  # equals the number of places if no distance is finite
         return np.where(nearest < places.size, places[np.minimum(nearest, places.size - 1)], self.origin)
 
     def nearer(self, place: int) -> set[int]:

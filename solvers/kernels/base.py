@@ -23,7 +23,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Magnitude:
-    """|K_ij| <= size_i size_j; computed values in float64 err by about `error` u size_i size_j, u = 2^-53."""
+    """Bounds |K_ij| <= size_i size_j; float64 values have an error of about `error` u size_i size_j, u = 2^-53."""
 
     size: np.ndarray  # (n,)
     error: float
@@ -52,10 +52,10 @@ class Kernel(ABC):
 
     @abstractmethod
     def magnitude(self, points: Points) -> Magnitude:
-        """How large and how exact the values between these points are."""
+        """Return how large and how exact the kernel values between these points are."""
 
     def largest_argument(self, points: Points) -> float:
-        """Bound of the numbers whose error limits that of the values; 0 if the values themselves limit it."""
+        """Return a bound of the arguments if their error limits the precision of the values, else 0."""
         return 0.0
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:

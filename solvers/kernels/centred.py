@@ -84,7 +84,7 @@ def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> 
     turned = left.rows * factor
     turned[:, features], turned[:, features + 1] = -turned[:, features + 1], -factor
     width = max(1, STRIP_BYTES // (4 * len(turned)))
-    # Exponents whose error may exceed them are computed from differences: K(x, x) = 1, and no exponent is positive.
+    # Recompute exponents from differences if their error may exceed them: K(x, x) = 1, and no exponent is positive.
     error = exponent_error(features) * left.factor(gamma)
     for start in range(0, len(right.rows), width):
         strip = out[:, start : start + width]

@@ -1,9 +1,9 @@
-"""Squared distances |x - z|^2 of every pair of rows: by products, and by differences for pairs that are close.
+"""Squared distances |x - z|^2 of close pairs of rows, recomputed from differences. Used by the rbf kernels.
 
-|x|^2 + |z|^2 - 2 <x, z> is one matrix product, but its error is a share of |x|^2 + |z|^2, however close x and z are. A
-distance below the share CLOSE of |x|^2 + |z|^2 is therefore computed again from x - z: equal rows have distance 0, and
-every other distance has a relative error of at most (3 features + 11) u / CLOSE, whatever the scale of the columns.
-Only duplicates and rows that differ by less than 1 % of their distance from the origin are computed twice.
+The matrix product |x|^2 + |z|^2 - 2 <x, z> has an error proportional to |x|^2 + |z|^2, however close x and z are. If a
+distance is below the share CLOSE of |x|^2 + |z|^2, it is computed again from x - z. Then equal rows have distance 0,
+and every other distance has a relative error of at most (3 features + 11) u / CLOSE at any scale of the columns.
+Only duplicates and rows that differ by less than 1% of their distance from the origin are computed twice.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from solvers.jit.close import find_below, subtract_pairs
 
 CLOSE: dict[np.dtype[Any], float] = {np.dtype(np.float64): 2.0**-14, np.dtype(np.float32): 2.0**-8}
-FEW = 128  # rows that are searched at once, without a look at the smallest value of each
-PAIRS = 1 << 12  # sparse rows that are subtracted at once
+FEW = 128  # up to so many rows are searched without a first check of each row's smallest value
+PAIRS = 1 << 12  # sparse rows per subtraction
 
 
 def refine_close(
@@ -42,7 +42,7 @@ def refine_close(
 def places_below(values: np.ndarray, sign: float, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the (rows, columns) where sign * value is below left[row] + right[column]."""
     candidates = np.arange(len(values))
-    if candidates.size > FEW:  # a tile, in which there may be none; a few rows are compared with themselves too
+    if candidates.size > FEW:  # few rows include their comparison with themselves, a tile may have no close pair
         least = values.min(axis=1) if sign > 0.0 else -values.max(axis=1)
         candidates = np.flatnonzero(least < left + right.max())
         if not candidates.size:
@@ -58,17 +58,17 @@ def places_below(values: np.ndarray, sign: float, left: np.ndarray, right: np.nd
 
 
 def _sparse_differences(left: Any, right: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """|left[row] - right[column]|^2 for pairs of rows, of which at least one side is sparse."""
+    """Return |left[row] - right[column]|^2 for pairs of rows; at least one of the two sides is sparse."""
     squares = np.empty(rows.size)
     for start in range(0, rows.size, PAIRS):
-        some = slice(start, start + PAIRS)
-        apart = sp.csr_array(left[rows[some]]) - sp.csr_array(right[columns[some]])
-        squares[some] = np.asarray(apart.multiply(apart).sum(axis=1)).ravel()
+        chunk = slice(start, start + PAIRS)
+        difference = sp.csr_array(left[rows[chunk]]) - sp.csr_array(right[columns[chunk]])
+        squares[chunk] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
     return squares
 
 
 def rehearse() -> None:
-    """Compile or load what blocks and strips of either precision need."""
+    """Compile or load the functions for blocks and strips of either precision."""
     rows, squares = np.ones((2, 3)), np.ones(2)
     for dtype in CLOSE:
         wide = np.zeros((2, 4), dtype)

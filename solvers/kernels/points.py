@@ -70,7 +70,7 @@ class Points:
 
     @property
     def largest_moved_square(self) -> float:
-        """The largest |x - origin|^2, which decides how exact distances by products are; sparse rows are not moved."""
+        """Return the largest |x - origin|^2, which limits the precision of distances; sparse rows are not moved."""
         if self.sparse:
             return self.largest_square
         if "largest moved square" not in self._derived:
@@ -115,7 +115,7 @@ class Points:
         return moved
 
     def lifted(self, origin: np.ndarray) -> np.ndarray:
-        """(x, |x|^2, 1) of dense rows moved by an origin: with `folded` one product gives squared distances."""
+        """Return (x, |x|^2, 1) of dense rows moved by an origin; the product with `folded` is squared distances."""
         lifted = np.empty((len(self), self.features + 2))
         moved = np.subtract(self.rows, origin, out=lifted[:, :-2])
         np.einsum("ij,ij->i", moved, moved, out=lifted[:, -2])
@@ -123,7 +123,7 @@ class Points:
         return lifted
 
     def folded(self, dtype: np.dtype) -> np.ndarray:
-        """(features + 2, n): -2z, 1, |z|^2 in columns, of z = rows - origin: lifted @ folded = |x - z|^2."""
+        """Return (features + 2, n) columns -2z, 1, |z|^2 of z = rows - origin: lifted @ folded = |x - z|^2."""
         found: np.ndarray = finish(self.prepare(folded_in(dtype)))
         return found
 
@@ -246,7 +246,7 @@ DERIVED: dict[str, Callable[[Points], Work[Any]]] = {
 
 
 def fits_single(gamma: float, *points: Points) -> bool:
-    """Whether gamma <x, z> can be computed in float32, whose numbers end at 3e38 and at 1e-38."""
+    """Tell whether gamma <x, z> fits into the range of float32, 1e-38 to 3e38."""
     return 1e-15 <= gamma <= 1e15 and all(some.largest_square <= 1e30 for some in points)
 
 
@@ -286,7 +286,7 @@ def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
 
 
 def transposed_times(rows: Any, weights: Any) -> Work[np.ndarray]:
-    """rows' weights, (features, outputs): in one piece, or as the sum over pieces of rows; weights may be sparse."""
+    """Return rows.T @ weights, (features, outputs), summed over chunks of rows if needed; weights may be sparse."""
     if sp.issparse(weights):
         product = weights.T @ in_double(rows)
         return np.ascontiguousarray((product.toarray() if sp.issparse(product) else product).T)

@@ -25,7 +25,7 @@ class Polynomial(Kernel):
         return self.coef0 >= 0.0
 
     def _raise(self, products: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):  # what overflows is refused (posing.check_size)
+        with np.errstate(over="ignore"):  # posing.check_size refuses values that overflow
             products *= self.gamma
             products += self.coef0
             return np.power(products, self.degree, out=products)
@@ -41,7 +41,7 @@ class Polynomial(Kernel):
         return self._raise(inner_products(left, right, out))
 
     def magnitude(self, points: Points) -> Magnitude:
-        """By |<x, z>| <= |x| |z|; a power multiplies relative errors by its degree."""
+        """Bound the values by |<x, z>| <= |x| |z|; a power multiplies relative errors by its degree."""
         with np.errstate(over="ignore"):
             size = (self.gamma * points.squares + abs(self.coef0)) ** (0.5 * self.degree)
         return Magnitude(size, self.degree * np.sqrt(points.stored + 4.0))

@@ -50,7 +50,7 @@ class Precomputed(Kernel):
         return out
 
     def magnitude(self, points: Points) -> Magnitude:
-        """The values are what they are."""
+        """Return a magnitude without errors: given values are exact."""
         assert isinstance(points, MatrixRows)
         largest = float(np.abs(points.rows).max(initial=0.0))
         return Magnitude(np.full(len(points), np.sqrt(largest)), 0.0)

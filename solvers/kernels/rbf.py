@@ -16,16 +16,14 @@ from solvers.work import Work
 # Largest gamma |x - mean|^2 (gamma |x|^2 of sparse rows) for blocks in float32, whose exponents then err by at most
 # 0.01 up to 1000 features, and in fact by 5e-5. Above it the block is computed in float64.
 SINGLE_PRECISION_REACH = 500.0
-SINGLE_PRECISION_END = (
-    1e36  # largest |x|^2 of sparse rows and largest gamma, far enough from the end of float32 at 3e38
-)
+SINGLE_PRECISION_END = 1e36  # bound of |x|^2 of sparse rows and of gamma, far below the largest float32, 3e38
 BEARABLE = 1.0 / 16.0  # proved error of an exponent, at most, for a bound: exp(t) - 1 <= 1.07 t up to it
 EXPONENTIAL = 16.0 * UNIT  # relative error of np.exp in float32, at most; NumPy measured 2.5 ulp, which are 5 UNIT
 
 
 def squared_distances(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-    """|x - z|^2 for every pair, in the precision of `out`: one matrix serves every gamma."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is computed again, and then infinite
+    """Compute |x - z|^2 for every pair, in the precision of `out`: one matrix serves every gamma."""
+    with np.errstate(over="ignore", invalid="ignore"):  # values that overflow are computed again, and then are infinite
         if left.sparse or right.sparse:
             squares = left.squares, right.squares
             inner_products(left, right, out)
@@ -86,7 +84,7 @@ class Rbf(Kernel):
         return self._values(squared_distances(left, right, out), out)
 
     def _beyond(self, largest_square: float) -> bool:
-        """Whether sparse rows of this length are too long for distances in float32."""
+        """Tell whether sparse rows are too long for distances in float32."""
         beyond = not 1.0 / SINGLE_PRECISION_END < self.gamma < SINGLE_PRECISION_END
         return beyond or self.gamma * largest_square > SINGLE_PRECISION_REACH or largest_square > SINGLE_PRECISION_END
 
@@ -108,7 +106,7 @@ class Rbf(Kernel):
         return Bound(2.0 * EXPONENTIAL, 1.07 * error, factor * centred.halves)
 
     def magnitude(self, points: Points) -> Magnitude:
-        """Distances err by a share of |x|^2 + |z|^2, and relatively as distances.py says; t exp(-t) <= 0.37."""
+        """Bound the error by that of the distances (distances.py), as t exp(-t) <= 0.37."""
         share = min(2.0 * self.gamma * points.largest_moved_square, 0.37 / CLOSE[np.dtype(np.float64)])
         return Magnitude(np.ones(len(points)), 4.0 + share * np.sqrt(3.0 * points.stored + 11.0))
 

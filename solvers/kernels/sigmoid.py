@@ -24,7 +24,7 @@ class Sigmoid(Kernel):
         return False
 
     def _squash(self, products: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):  # what overflows is refused (posing.check_size)
+        with np.errstate(over="ignore"):  # posing.check_size refuses values that overflow
             products *= self.gamma
             products += self.coef0
         return np.tanh(products, out=products)
@@ -44,7 +44,7 @@ class Sigmoid(Kernel):
             return float(self.gamma * np.float64(points.largest_square)) + abs(self.coef0)
 
     def magnitude(self, points: Points) -> Magnitude:
-        """The slope of tanh is at most 1: its values err by as much as its arguments."""
+        """Bound the error of the values by that of the arguments, as the slope of tanh is at most 1."""
         return Magnitude(np.ones(len(points)), np.sqrt(points.stored + 4.0) * max(self.largest_argument(points), 1.0))
 
     def diagonal(self, points: Points) -> np.ndarray:

@@ -59,7 +59,10 @@ class DualForm:
     @cached_property
     def uniform(self) -> tuple[float, float] | None:
         """(own, shared) with <d_p, d_q> = own [p = q] + shared within every example, or None."""
-        direction, real = self.direction[:2], self.real[:2]  # the others are alike (`rule`), and there may be many
+        direction, real = (
+            self.direction[:2],
+            self.real[:2],
+        )  # the other tables follow from `rule`, and there may be many
         inner = direction @ direction.transpose(0, 2, 1)
         both = real[:, :, None] & real[:, None, :]
         same = np.eye(self.slots, dtype=bool)
@@ -80,7 +83,7 @@ class DualForm:
 
     @cached_property
     def longest_reading(self) -> float:
-        """The largest sum of absolute values in a row of `reading`, without making that table."""
+        """Return the largest sum of absolute values in a row of `reading`, without building that table."""
         rule = self.rule
         return max(abs(rule.own), abs(rule.other) + abs(rule.cross))
 

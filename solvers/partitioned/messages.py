@@ -38,7 +38,7 @@ class PartitionStanding:
     loss: float
     linear: float
     energy: float  # 1/2 <W, K W>, without the offset
-    cost: float  # sum U_i of the programme's rows
+    cost: float  # sum of the costs U_i of the programme's rows
     outside: float  # the largest amount by which a variable lies outside its bounds
     support: np.ndarray  # (classes,) support vectors of each class, of this programme and those before
     bounded: int

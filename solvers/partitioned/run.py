@@ -204,8 +204,8 @@ class PartitionedRun:
             self._finish_programme(done, stalled=True)
         else:
             if goal is not None and found.violation <= self._tolerance:
-                share = goal / max(found.relative_gap, TINY)
-                self._strictness *= min(max(share, LOOP.tightest), LOOP.loosest)
+                factor = goal / max(found.relative_gap, TINY)
+                self._strictness *= min(max(factor, LOOP.tightest), LOOP.loosest)
             self._vain = 0
             self._surely(lambda: self.partitions.ask_all("adopt", self._constant))
             self._change = None
@@ -327,9 +327,9 @@ class PartitionedRun:
         return sum((one.certificate for one in self._done), Certificate(0.0, 0.0, 0.0, 0.0))
 
     def count_bounded(self) -> int:
-        """Count the rows with a variable at its upper bound in any programme, once all programmes are proved.
+        """Count the rows that have a variable at its upper bound in any programme, after all programmes are proved.
 
-        The last sample may be of an earlier round.
+        The last sample does not serve, as it may come from an earlier round.
         """
         return sum(np.unique(self._supporting(number)[1]).size for number in range(len(self.sizes)))
 

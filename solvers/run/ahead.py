@@ -32,7 +32,7 @@ class Lane:
     seconds_by_run: float = 0.0  # of `seconds`, those of the run's own thread
 
     def drop(self) -> None:
-        """Let go of what was begun, kernel rows and all, without waiting for the garbage collector."""
+        """Release the part with its kernel rows now, without waiting for the garbage collector."""
         if self.rest is not None:
             self.rest.close()
         if self.run is not None:
@@ -90,7 +90,7 @@ class Ahead:
         self._going = False
 
     def drop(self) -> None:
-        """Let go of everything that was begun; a helper drops the part that it works on when it leaves."""
+        """Release all lanes. A helper releases the part that it works on when it leaves."""
         with self._changed:
             self._going, self._dropped = False, True
             lanes = [lane for lane in self._lanes.values() if not lane.held]

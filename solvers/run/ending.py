@@ -1,4 +1,4 @@
-"""Why a run ended: the member is the word in files and attributes, `sentence` is for users."""
+"""Reasons why a run ended. Files and attributes hold the value of the member, `sentence` is for users."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Ending(StrEnum):
 
     @property
     def is_enough(self) -> bool:
-        """Whether the run reached its goal: the tolerance or, in a search, final predictions of the test rows."""
+        """Tell whether the run reached its goal: the tolerance or, in a search, final predictions of the test rows."""
         return self in (Ending.CONVERGED, Ending.PROVED, Ending.UNCHANGED)
 
 

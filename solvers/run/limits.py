@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """The run ends at the violation `tolerance`; if `gap_tolerance` is given, at that gap alone."""
+    """Limits of a run. It ends at the violation `tolerance` or, if `gap_tolerance` is set, only at that gap."""
 
     tolerance: float = 1e-3  # largest KKT violation
     gap_tolerance: float | None = None  # relative duality gap (dual/gap.py)

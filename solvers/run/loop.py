@@ -241,7 +241,7 @@ class Run:
         self._begun = None
 
     def _note_small(self, number: int) -> None:
-        """Record one decision for all pairs in a row that are solved alike, with their number."""
+        """Record one decision for consecutive pairs that run/small_pairs.py has solved, with their number."""
         last = self._decisions[-1] if self._decisions else None
         if last is not None and last.phase == SMALL_PHASE:
             first, count = last, last.numbers["pairs"] + 1.0
@@ -280,8 +280,11 @@ class Run:
             self.current.part.gram.release()
 
     def _end(self) -> None:
-        """Decide how the run ended, all parts being done. A part of tiny optimum may have stalled above the gap asked
-        for; the run has converged if the sum of all parts reaches it."""
+        """Set the ending after the last part.
+
+        A part with a tiny optimum may have stalled above the requested gap. The run still has converged if the sum of
+        all parts reaches that gap.
+        """
         goal, tolerance = self.limits.gap_tolerance, self.limits.tolerance
         total, feasible = self._totals.certificate, FEASIBLE * float(self.problem.upper.sum())
         enough = goal is not None and total.reaches(goal, tolerance) and total.infeasibility <= feasible
@@ -455,7 +458,7 @@ class Run:
         return alphas + [np.zeros(shape) for shape in shapes[len(alphas) :]]
 
     def alphas_begun(self) -> list[np.ndarray]:
-        """The dual variables of the parts that were begun."""
+        """Return the dual variables of the parts that have started."""
         alphas = [done.alpha for done in self._finished]
         return [*alphas, self.current.feasible_alpha()] if self._unfinished else alphas
 
@@ -464,14 +467,14 @@ class Run:
         return finish(self.proving())
 
     def proving(self) -> Work[list[Proof]]:
-        """One proof per part that was begun; of the part in work, computed from alpha as it stands."""
+        """Return one proof for each part that has started; that of the current part follows from its current alpha."""
         proofs = [done.proof for done in self._finished]
         if self._unfinished:
             proofs.append((yield from self.current.proving()))
         return proofs
 
     def certificate(self, proofs: list[Proof] | None = None) -> Certificate:
-        """The certificate of all parts; those not begun count with alpha = 0."""
+        """Return the certificate of all parts; parts that have not started count with alpha = 0."""
         proofs = self.proofs() if proofs is None else proofs
         return total_of(proofs) + certificate_at_zero(self.problem, len(proofs))
 
@@ -490,7 +493,7 @@ class Run:
         return self._model([proof.weights for proof in proofs], [proof.bias for proof in proofs])
 
     def _model(self, weights: list[np.ndarray], bias: list[np.ndarray]) -> Model:
-        """The functions of parts not begun are the best constants."""
+        """Build the model; parts that have not started get the best constant functions."""
         return Model.of(self.problem, weights, [*bias, self.problem.biases_at_zero(len(bias))])
 
 

@@ -108,8 +108,9 @@ def delegated(part: Part, method: Method[Any]) -> tuple[Method[Any], Part, Decis
 
 
 class PartRun:
-    """`solver` works on `view`: the part itself or, under the method of multipliers, the part with a penalised bias.
+    """The run of one part.
 
+    `solver` works on `view`: the part itself or, under the method of multipliers, the part with a penalised bias.
     `finished` is None until the part has ended.
     """
 
@@ -131,10 +132,8 @@ class PartRun:
         self.finished: Finished | None = None
         self._failures, self._best_violation = 0, np.inf
         self._strictness, self._claim = 1.0, Claim.NONE
-        self._gap_due, self._look_at = (
-            False,
-            self.solver.budget.decide_first,
-        )  # whether a check of the gap is due; step of the next
+        self._gap_due = False  # whether a check of the gap is due
+        self._look_at = self.solver.budget.decide_first  # step of the next check
         own = self.view is part
         self._outer = multipliers.OuterLoop() if own else multipliers.OuterLoop.loose(limits.tolerance)
         self._functions_stale = start is not None
@@ -226,8 +225,8 @@ class PartRun:
         self._best_violation = min(violation, self._best_violation)
         gap_lacks = self.gap_goal is not None and not self._gap_reached(proof.certificate)
         if gap_lacks and violation <= self._tolerance():
-            share = (self.gap_goal or 0.0) / proof.certificate.relative_gap
-            self._strictness *= min(max(share, LOOP.tightest), LOOP.loosest)
+            factor = (self.gap_goal or 0.0) / proof.certificate.relative_gap
+            self._strictness *= min(max(factor, LOOP.tightest), LOOP.loosest)
         else:
             self.solver.refuted(self.view, self.state)
         if self._failures > LOOP.most:

@@ -1,10 +1,11 @@
-"""Small pairs: binary machines of ovo and dag on float64 kernel matrices, each by one compiled call.
+"""Small pairs: solve binary machines of ovo and dag on float64 kernel matrices, each in one compiled call.
 
-The matrix is that of all examples if it fits, else that of the pair, put together from the rows of its first class.
+The kernel matrix is that of all examples if it fits into memory. Otherwise each pair has its own, which is assembled
+from the kernel rows of its first class.
 
-Where a machine takes a millisecond, what Python does for each takes longer than its steps: vowel has 55 machines of 96
-examples. jit/binary solves one, recomputes its functions from alpha by the float64 matrix, and concludes its
-certificate. A machine that it does not solve is left to the method.
+If a machine takes a millisecond, the Python code around it would take longer than its steps (vowel has 55 machines of
+96 examples). jit/binary solves a machine, recomputes its functions from alpha with the float64 matrix, and computes
+its certificate. If it cannot solve a machine, the method of the run does.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from solvers.budget import PAIRS, TWO_CLASS
 from solvers.dual.certificate import Certificate, Proof
-from solvers.dual.rounding import is_negligible, rounding_of, widened
+from solvers.dual.rounding import is_negligible, rounding_of, widen
 from solvers.jit.binary import two_class
 from solvers.jit.rounding import FEASIBLE
 from solvers.kernels import Kernel, Points
@@ -34,7 +35,7 @@ class SolvedPair:
 
 
 def applies(problem: Problem, limits: Limits) -> bool:
-    """Few examples in all or in each pair, exact biases, and the violation alone to decide."""
+    """Tell whether the problem has small pairs and exact biases, and ends at the violation alone."""
     kernel, fits = problem.kernel, _one_matrix(problem) or _strips_fit(problem)
     plain = limits.gap_tolerance is None and limits.steps is None
     exact = problem.machine.split == "pairs" and problem.bias == "exact" and problem.form.outputs == 1
@@ -47,7 +48,7 @@ def _one_matrix(problem: Problem) -> bool:
 
 
 def _strips_fit(problem: Problem) -> bool:
-    """Whether every pair is small, and the kernel rows of one class and the matrices of all have room."""
+    """Tell whether all pairs are small, and the kernel rows of a class plus the matrices of all classes fit."""
     sizes = np.sort(np.bincount(problem.labels, minlength=problem.classes)).astype(np.float64)
     numbers = sizes[-1] * len(problem) + np.square(sizes).sum()
     return bool(sizes[-2:].sum() <= PAIRS.strip_most and 8.0 * numbers <= PAIRS.memory * problem.cache_mb * 2**20)
@@ -61,7 +62,7 @@ class WholeMatrix:
         self.values: np.ndarray | None = None
 
     def pair(self, a: int, b: int) -> Work[tuple[np.ndarray, np.ndarray]]:
-        """(a matrix, where in it the examples of the first class begin and end, and those of the second)."""
+        """Return (matrix, [start, stop of the first class, start, stop of the second class] in the matrix)."""
         if self.values is None:
             matrix = np.empty((len(self.points), len(self.points)))
             yield from kernel_matrix(self.kernel, self.points, matrix)
@@ -69,7 +70,7 @@ class WholeMatrix:
         return self.values, self.starts[[a, a + 1, b, b + 1]]
 
     def evaluations(self, a: int, b: int) -> int:
-        """Kernel values computed for this pair, in the order of pairs: half of the matrix and its diagonal."""
+        """Count the kernel values computed for this pair: the first pair pays for half the matrix and its diagonal."""
         n = len(self.points)
         return n * (n + 1) // 2 if (a, b) == (0, 1) else 0
 
@@ -83,7 +84,7 @@ class MatrixStrips:
         self.alone: dict[int, np.ndarray] = {}
 
     def pair(self, a: int, b: int) -> Work[tuple[np.ndarray, np.ndarray]]:
-        """As of `WholeMatrix`; the matrix is that of the pair."""
+        """Return the matrix of the pair alone, with starts and stops as `WholeMatrix.pair` does."""
         if self.first != a:
             yield from self.kernel.prepare(self.points, np.float64)
             begin, end = int(self.starts[a]), int(self.starts[-1])
@@ -97,9 +98,9 @@ class MatrixStrips:
         if b not in self.alone:
             square = np.empty((n - split, n - split))
             self.alone[b] = self._compute(b, slice(int(self.starts[b]), int(self.starts[b + 1])), square)
-        matrix, beside = np.empty((n, n)), self.strip[:, self.starts[b] - self.starts[a] :][:, : n - split]
+        matrix, cross = np.empty((n, n)), self.strip[:, self.starts[b] - self.starts[a] :][:, : n - split]
         matrix[:split, :split], matrix[split:, split:] = self.strip[:, :split], self.alone[b]
-        matrix[:split, split:], matrix[split:, :split] = beside, beside.T
+        matrix[:split, split:], matrix[split:, :split] = cross, cross.T
         return matrix, np.array([0, split, split, n])
 
     def _size(self, number: int) -> int:
@@ -110,13 +111,13 @@ class MatrixStrips:
         return self.kernel.block(self.points.view(rows), self.points.view(columns), values)
 
     def evaluations(self, a: int, b: int) -> int:
-        """Kernel values computed for this pair, in the order of pairs."""
+        """Count the kernel values computed for this pair, if pairs are solved in their order."""
         strip = self._size(a) * int(self.starts[-1] - self.starts[a]) if b == a + 1 else 0
         return strip + (self._size(b) ** 2 if a == 0 else 0)
 
 
 class SmallPairs:
-    """Solves pairs in their order; `places` are the examples class after class."""
+    """Solver of pairs in their order; `places` holds the examples sorted by class."""
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
         self.problem, self.tolerance = problem, limits.tolerance
@@ -156,7 +157,7 @@ class SmallPairs:
         )
         form, magnitude = self.problem.form, Magnitude(size, self.magnitude.error)
         if not is_negligible(certificate, magnitude, form, upper, beta):
-            certificate = widened(certificate, rounding_of(magnitude, 0.0, form, beta[:, None]), form, upper)
+            certificate = widen(certificate, rounding_of(magnitude, 0.0, form, beta[:, None]), form, upper)
         if certificate.violation > self.tolerance:
             return None
         order = np.argsort(places)  # of the rows of the part
@@ -165,10 +166,10 @@ class SmallPairs:
         return SolvedPair(Finished(np.abs(weights), proof, stalled=False), int(steps))
 
     def _of_pair(self, numbers: np.ndarray, a: int, b: int) -> np.ndarray:
-        """Of the examples of two classes."""
+        """Select the entries of the examples of two classes from numbers that are sorted by class."""
         starts = self.starts
         return np.concatenate([numbers[starts[a] : starts[a + 1]], numbers[starts[b] : starts[b + 1]]])
 
     def evaluations(self, number: int) -> int:
-        """Kernel values computed for the pair of this number."""
+        """Count the kernel values computed for the pair of this number."""
         return 0 if self.source is None else self.source.evaluations(*self.problem.pairs[number])

@@ -54,7 +54,7 @@ def tiny(part: Part) -> Part:
 
 
 def few_classes(form: DualForm) -> DualForm:
-    """The form of the same machine for CLASSES classes: the table of directions of 500 classes has 10^8 numbers."""
+    """Return the same machine's form for CLASSES classes, as the directions of 500 classes have 10^8 numbers."""
     if form.outputs <= CLASSES:
         return form
     direction = form.direction[:CLASSES, :CLASSES, :CLASSES]

@@ -59,15 +59,15 @@ class PredictionMixin:
 
     @property
     def dual_coef_(self) -> np.ndarray:
-        """The coefficients of the support vectors in each function, (n_functions, n_support), read-only.
+        """Return the coefficients of the support vectors in each function, (n_functions, n_support), read-only.
 
-        The table is made anew at each access. For ovo and dag it has a row per pair, and most of it is zero: the model
-        itself stores the coefficients of the two classes of each pair alone.
+        Each access builds the table. For ovo and dag it has a row per pair, and most of it is zero: the model itself
+        stores only the coefficients of the two classes of each pair.
         """
         check_is_fitted(self, "_model")
         expansion = self._model.expansion
-        one = self.classes_.size == 2  # one function, positive for the second class
-        table = second_over_first(expansion)[None, :] if one else dense_expansion(expansion).T
+        binary = self.classes_.size == 2  # one function, positive for the second class
+        table = second_over_first(expansion)[None, :] if binary else dense_expansion(expansion).T
         table.flags.writeable = False
         return table
 

@@ -25,15 +25,15 @@ RowsKey = tuple[int, float, float]  # fold, share of the training rows, share of
 
 
 class StoppedError(Exception):
-    """Rows were not prepared to the end, because the search stopped."""
+    """The search stopped before rows were prepared."""
 
 
 class Folds:
-    """The prepared rows of each fold, made on first use; distances are freed when no task uses their fold.
+    """Cache of the prepared rows of each fold. Rows are prepared at first use, distances freed after the last task.
 
-    `prepare` may have a method `sample(fold, share, tested, stopped)`, which prepares a share of the training rows and
-    of the test rows without the others, and raises StoppedError after a stop. Rows that no task uses are kept while all
-    rows take at most `most_bytes`.
+    `prepare` may have a method `sample(fold, share, tested, stopped)`. It prepares only these shares of the training
+    rows and the test rows, and raises StoppedError after a stop. Rows that no task uses stay in the cache while all
+    cached rows take at most `most_bytes`.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Folds:
         self.parts, self.prepare, self._lock = parts, prepare, threading.Lock()
         self._sample = getattr(prepare, "sample", None)
         self._most_bytes = most_bytes
-        self._rows: dict[RowsKey, FoldRows] = {}  # the rows that were used last come last
+        self._rows: dict[RowsKey, FoldRows] = {}  # sorted by last use, the latest last
         self._users: Counter[RowsKey] = Counter()
 
     def __len__(self) -> int:
@@ -52,15 +52,16 @@ class Folds:
     def used(
         self, fold: int, share: float = 1.0, tested: float = 1.0, stopped: Callable[[], bool] = lambda: False
     ) -> Iterator[FoldRows]:
-        """Rows of a fold for one task: a share of the training rows, and of the test rows.
+        """Provide the rows of a fold for one task: a share of the training rows, and a share of the test rows.
 
-        Tasks come fold after fold; entering a fold frees the distances of others. Raises StoppedError after a stop.
+        Tasks are sorted by fold; the first task of a fold frees the distances of idle folds. Raise StoppedError after a
+        stop.
         """
         key = (fold, 1.0, 1.0) if self._sample is None else (fold, share, tested)
         with self._lock:
-            if stopped():  # while another task prepared its rows
+            if stopped():  # a stop may come while another task prepares its rows
                 raise StoppedError
-            rows = self._prepared(key, stopped)
+            rows = self._prepare_rows(key, stopped)
             self._users[key] += 1
             self._forget_idle(but=fold)
         try:
@@ -74,7 +75,7 @@ class Folds:
         with self._lock:
             self._forget_idle()
 
-    def _prepared(self, key: RowsKey, stopped: Callable[[], bool]) -> FoldRows:
+    def _prepare_rows(self, key: RowsKey, stopped: Callable[[], bool]) -> FoldRows:
         rows = self._rows.pop(key, None)
         if rows is None:
             self._make_room()
@@ -87,10 +88,10 @@ class Folds:
         return rows
 
     def _make_room(self) -> None:
-        """Forget rows that no task uses, those used longest ago first, until half the bytes are free."""
-        held = {key: rows.prepared_bytes for key, rows in self._rows.items()}
-        for key, size in held.items():
-            if sum(held[other] for other in self._rows) <= 0.5 * self._most_bytes:
+        """Remove idle rows, the least recently used first, until at most half of `most_bytes` is in use."""
+        sizes = {key: rows.prepared_bytes for key, rows in self._rows.items()}
+        for key, size in sizes.items():
+            if sum(sizes[remaining] for remaining in self._rows) <= 0.5 * self._most_bytes:
                 break
             if size and not self._users[key]:
                 del self._rows[key]

@@ -138,11 +138,11 @@ def halving(grid: Grid, folds: int, least: float) -> Steps:
 
 
 def rising(first: float, *, led: bool) -> SearchStrategy:
-    """Successive halving for many rows within a time budget: from a share `first` of the rows on, as many rungs as it
-    takes, each with at most three times the rows of the one before.
+    """Return a search by successive halving for many rows and a time budget.
 
-    All machines take part in every rung, so that a budget may end the search after any of them: first those that lead,
-    then the others in the cells where one of these is best.
+    The first rung has the share `first` of the rows, and each further rung at most three times the rows before. Every
+    rung compares all machines, so the budget may end the search after any rung: the leaders come first, then the other
+    machines in the cells where a leader is best.
     """
     shares = shares_from(first)
     tested = {share: min(SEARCH.rungs[1][1], SEARCH.apart_from * share) for share in shares[:-1]} | {1.0: 1.0}
@@ -150,7 +150,7 @@ def rising(first: float, *, led: bool) -> SearchStrategy:
 
 
 def shares_from(first: float) -> tuple[float, ...]:
-    """Shares of the rows in equal proportions from `first` to 1."""
+    """Return shares of the rows from `first` to 1, in geometric progression."""
     count = math.ceil(math.log(1.0 / first, SEARCH.apart_from) - TIE)
     return (*(first ** (1.0 - number / count) for number in range(count)), 1.0)
 
@@ -161,7 +161,7 @@ def first_share(rows: int, classes: int, budget: float) -> float:
 
 
 def is_rising(first: float) -> bool:
-    """Whether there are too many rows for the rungs of `halving`."""
+    """Tell whether there are too many rows for the rungs of `halving`."""
     return first < SEARCH.rungs[0][0]
 
 
@@ -177,15 +177,15 @@ def _rising(shares: tuple[float, ...], is_led: bool, grid: Grid, folds: int, lea
         results = yield _on_share(kept, folds, share)
         tops = dict.fromkeys(top[1:] for top in _tops(leaders, results))
         if followers and tops:
-            there = {machine: [Cell(machine, *top) for top in tops] for machine in followers}
-            results = yield _on_share(there, folds, share)
+            best_cells = {machine: [Cell(machine, *top) for top in tops] for machine in followers}
+            results = yield _on_share(best_cells, folds, share)
     beside = [cell for top in _tops(leaders, results) for cell in grid.beside(top)] if is_led and halves(grid) else []
     if beside:
         yield on_all(beside, folds)
 
 
 def cells_of_rung(grid: Grid, number: int) -> int:
-    """Cells of a machine on this rung; the first is number 0."""
+    """Return the number of cells of a machine on this rung; rungs count from 0."""
     if number == 0:
         return len(_first(grid, grid.machines[0], 0.0))
     kept, fewest = SEARCH.going_on[min(number, len(SEARCH.going_on)) - 1]
@@ -193,7 +193,7 @@ def cells_of_rung(grid: Grid, number: int) -> int:
 
 
 def rungs_of_rising(grid: Grid, first: float, *, is_led: bool) -> list[tuple[float, int]]:
-    """(share of the training rows, cells of all machines) one after another."""
+    """Return (share of the training rows, number of cells of all machines) of each rung."""
     leaders, followers = roles(grid.machines) if is_led else (grid.machines, ())
     beside = len(followers) * len(leaders)
     return [(share, len(leaders) * cells_of_rung(grid, n) + beside) for n, share in enumerate(shares_from(first))]

@@ -68,9 +68,9 @@ def by_class(state: BlockState) -> BlockState:
 class RowTrial:
     """Rounds that may compute a bounded number of kernel rows."""
 
-    left: int = 0  # rows that may still be computed
-    used: int = 0  # rows that were computed
-    looks: int = 0  # how often it was decided whether it goes on
+    left: int = 0  # kernel rows that may still be computed
+    used: int = 0  # kernel rows computed so far
+    looks: int = 0  # number of decisions whether the trial continues
 
 
 def advance(

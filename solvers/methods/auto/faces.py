@@ -67,10 +67,10 @@ def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
 def polish(
     part: Part, alpha: np.ndarray, chosen: Selection, goal: float, budget: Budget
 ) -> Work[tuple[np.ndarray, int, bool]]:
-    """(new values of the chosen variables, steps taken, whether the dense problem was solved to `goal`).
+    """Return (new values of the chosen variables, steps taken, whether the dense problem was solved to `goal`).
 
-    Peak memory: 20 bytes per pair of variables, for Q in float64 and float32 and the matrix of a Newton step (or, while
-    Q is made, the kernel values). Slacks are not counted.
+    Peak memory is 20 bytes per pair of variables: Q in float64 and float32, and the matrix of a Newton step or, during
+    the construction of Q, the kernel values. Slacks are not counted.
     """
     rows = chosen.examples[chosen.member]
     kind = PROBLEMS[part.geometry]
@@ -106,7 +106,7 @@ def rehearse(part: Part, gradient: np.ndarray) -> None:
 
 
 def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int]) -> Work[tuple[int, bool]]:
-    """Newton and pair steps in turn; if they do not reach `goal`, again from the result of a dense interior point."""
+    """Alternate Newton and pair steps; if they miss `goal`, repeat them from a dense interior point solution."""
     steps, solved = yield from take_turns(problem, goal, newton_turns[0])
     if not solved:
         yield from problem.jump(goal)

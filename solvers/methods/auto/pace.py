@@ -36,7 +36,7 @@ class Pace:
             return None
         if violation >= before:
             return inf
-        if violation <= tolerance:  # also 0, which has no logarithm
+        if violation <= tolerance:  # includes 0, which has no logarithm
             return 0.0
         return (effort - self.effort_at_look) * log(violation / tolerance) / log(before / violation)
 

@@ -1,15 +1,18 @@
-"""Phase SHRUNK: blocks on examples whose whole kernel matrix the row store can hold.
+"""Phase SHRUNK: run blocks on a subset of the examples whose whole kernel matrix fits into the row store.
 
-Where the row store cannot hold the rows of all support vectors, blocks compute the same rows again and again. So some
-examples become a part of their own: K_AA (W_A - anchor) moves their functions, and no row has other columns. A trial
-comes first, which solves problems of few support vectors: blocks on all examples, with a bounded number of kernel rows.
-Then come the examples that violate, or a sample of every class, solved roughly (chunking: Boser et al. 1992). Each time
-such a part is solved, functions of the others follow from the change of the weights in single precision, and the next
-part is drawn: of the examples that are not settled at their bounds all, or where their matrix has no room as many as
-have, by chance in proportion to their violation. The worst alone would be solved without those that they compete with:
-20 000 x 20, ww, took 1.8 times the kernel values. Between two looks at all, a look has only the examples that were not
-settled: the rest cannot violate soon.
-The end is a claim of convergence for all examples, which the run verifies.
+If the row store cannot hold the rows of all support vectors, blocks compute the same rows again and again. This phase
+therefore makes a subset A of the examples a part of its own: K_AA (W_A - anchor) updates the functions of A, and its
+kernel rows have columns in A alone.
+
+1. A trial runs blocks on all examples with a bounded number of kernel rows. It solves problems of few support vectors.
+2. The first subset, violating examples or a sample of every class, is solved roughly (chunking: Boser et al. 1992).
+3. The functions of all other examples are updated in single precision from the change of the weights.
+4. The next subset has all examples that are not settled at their bounds. If their matrix does not fit, as many as fit
+   are drawn at random, with probabilities proportional to their violations. Taking the worst violators instead would
+   omit the examples that they compete with: 20,000 x 20, ww, needed 1.8 times the kernel values.
+
+Most updates in step 3 omit settled examples, as these cannot violate soon; now and then an update has all examples.
+The phase ends with a claim of convergence for all examples, which the run verifies.
 """
 
 from __future__ import annotations
@@ -81,10 +84,10 @@ def applies(part: Part, budget: Budget) -> bool:
 def advance(
     part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget
 ) -> Work[Progress]:
-    """Rounds of blocks among the examples in use; where these are solved, a look at all others.
+    """Run rounds of blocks on the active examples; when these are solved, check the other examples.
 
-    A trial comes first: rounds on all examples. Few support vectors need few kernel rows, however many examples there
-    are and however much memory.
+    A trial on all examples comes first: a problem with few support vectors needs few kernel rows, whatever the number
+    of examples and the memory.
     """
     while not shrunk.tried:
         progress = yield from blocks.advance(part, state, until, tolerance, budget, shrunk.trial)
@@ -118,12 +121,12 @@ def advance(
 
 
 def prolong_trial(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget) -> None:
-    """Allow the trial kernel rows, at first and once more if few of those computed are of support vectors."""
+    """Allow the trial kernel rows at its start, and once more if most rows so far belong to no support vector."""
     trial, support = shrunk.trial, int(state.alpha.any(axis=1).sum())
     trial.looks += 1
     shrunk.tried = trial.looks > 2 or 2 * support > trial.used
-    share = budget.shrunk_trial if trial.looks == 1 else budget.shrunk_trial_most
-    trial.left = min(int(share * len(part)), part.gram.capacity) - trial.used
+    per_example = budget.shrunk_trial if trial.looks == 1 else budget.shrunk_trial_most
+    trial.left = min(int(per_example * len(part)), part.gram.capacity) - trial.used
 
 
 def solve(
@@ -312,7 +315,7 @@ def view_of(part: Part, shrunk: Shrunk) -> Work[Part]:
     known = part.view("shrunk", shrunk.examples)
     if known is not None:
         return known
-    part.drop_view("shrunk")  # before its matrix is replaced
+    part.drop_view("shrunk")  # drop it before its matrix is replaced
     gram = yield from part.gram.narrow(shrunk.examples)
     anchor = Anchor(shrunk.latest[shrunk.examples], shrunk.products[shrunk.examples])
     return part.keep_view("shrunk", shrunk.examples, replace(narrowed(part, shrunk.examples, gram), anchor=anchor))

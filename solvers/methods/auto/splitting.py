@@ -39,7 +39,7 @@ def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 
 def penalty_for(part: Part, state: Point, budget: Budget) -> float:
-    """rho = admm_stiffness |functions| / |weights|, at the current point."""
+    """Return rho = admm_stiffness |functions| / |weights| at the current point."""
     made = float(np.linalg.norm(weights_up_to_constants(part, state.alpha)))
     return budget.admm_stiffness * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
 
@@ -88,7 +88,7 @@ class Splitting:
         return pull - moved + mean
 
     def run(self, point: Point, budget: Budget) -> Work[bool]:
-        """ADMM steps from `point`, then a step towards their alpha as far as the dual rises; whether `point` moved."""
+        """Run ADMM steps, then move `point` towards their alpha while the dual rises; return whether it moved."""
         part, form = self.part, self.part.form
         z, u, pull = yield from self._begin(point)
         alpha = np.empty(point.alpha.shape, np.float32)

@@ -1,6 +1,6 @@
-"""Which example LASVM processes next: the first in random order, or the best of some drawn at random.
+"""Rules that choose the next example of LASVM: the first in random order, or the best of a random sample.
 
-`active` is meant for labels that have yet to be asked for: it reads no label of an example that was not processed.
+`active` suits rows that have not been labelled yet: it reads no label of an example before the example is processed.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ CHOICES: dict[str, Worth | None] = {"random": None, "gradient": _most_wrong, "ac
 
 
 def class_margins(functions: np.ndarray) -> np.ndarray:
-    """(n,) the largest class function minus the second largest."""
+    """Return (n,) differences of the largest and the second largest class function."""
     second, first = np.partition(functions, -2, axis=1)[:, -2:].T
     return np.asarray(first - second)
 
 
 def pair_margins(functions: np.ndarray, classes: int) -> np.ndarray:
-    """(n,) the size of the pair function of the winner and the runner-up."""
+    """Return (n,) absolute values of the pair function of the winner and the runner-up."""
     best = np.sort(np.argsort(pair_scores(functions, classes), axis=1, kind="stable")[:, -2:], axis=1)
     columns = pair_column(best[:, 0], best[:, 1], classes)
     return np.asarray(np.abs(functions[np.arange(len(functions)), columns]))

@@ -98,17 +98,19 @@ class Stream:
             self.steps += 1 + self.machines[number].reprocess(tolerance, 1)[1]
 
     def _choose(self, queue: np.ndarray, position: int) -> None:
-        """Swap the candidate that is worth most to this position of the queue.
+        """Swap the most useful candidate to this position of the queue.
 
-        With `gradient` it is the one that is most wrong in any of its machines; with `active`, which may not read the
-        labels of candidates, the one with the smallest margin between the two best classes.
+        `gradient` takes the candidate with the largest error in any of its machines. `active` may not read the labels
+        of candidates, and takes the one with the smallest margin between the two best classes.
         """
         worth = CHOICES[self.settings.choice]
         if worth is None or not self.labels.size or not any(map(len, self.machines)):
             return
         places = draw(queue, position, [self.settings.seed, self.seen, position])
         rows = self.pool.block(queue[places])
-        functions = np.column_stack([rows[:, one.slot] @ one.beta + one.bias() for one in self.machines])
+        functions = np.column_stack(
+            [rows[:, machine.slot] @ machine.beta + machine.bias() for machine in self.machines]
+        )
         if self.settings.choice == "active":
             classes = self.settings.upper.size
             margins = class_margins(functions) if self._of_classes else pair_margins(functions, classes)

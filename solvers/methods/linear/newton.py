@@ -168,7 +168,7 @@ def dual_of(part: Part, features: Features, alpha: np.ndarray) -> Work[tuple[flo
 def accept(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> Work[bool]:
     """Move the state to this alpha if its dual is larger; returns whether it is."""
     dual, vectors, sums = yield from dual_of(part, features, alpha)
-    if not dual > state.floor:  # nor is a step of no number accepted
+    if not dual > state.floor:  # also rejects a dual of NaN
         return False
     constant = trial.point[-1].copy() if part.balanced else part.offset * sums
     if part.balanced:

@@ -92,7 +92,7 @@ class FoldRows:
 
     @property
     def prepared_bytes(self) -> int:
-        """Bytes of the features of all rows, without what is derived from them."""
+        """Return the bytes of the features of all rows, without derived tables."""
         return bytes_of(self.train) + bytes_of(self.test)
 
     @property

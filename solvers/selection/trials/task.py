@@ -50,9 +50,9 @@ def tasks_of(trials: Iterable[Trial]) -> list[Task]:
 
 
 def perform(task: Task, rows: FoldRows, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:
-    """Yield results as they are done; trials interrupted by a stop give none.
+    """Yield results as trials finish; a trial that a stop interrupts has no result.
 
-    `rows`: those of the task's share.
+    `rows` are the rows of the task's share.
     """
     if stopped():
         return

@@ -86,8 +86,10 @@ def along(
 def begin(
     run: Run | None, problem: Problem, gram: Gram | None, relatives: Relatives, stopped: Callable[[], bool]
 ) -> list[np.ndarray] | None:
-    """Return the start of larger dual: the answer at the cost before, scaled, or that of a related machine at this
-    cost; None after a stop."""
+    """Return the starting point with the larger dual, or None after a stop.
+
+    Candidates are the scaled solution at the previous cost, and the solution of a related machine at this cost.
+    """
     own = None if run is None else seeds(run, problem)
     found = relatives.at(problem)
     if found is None:
@@ -192,12 +194,12 @@ def _along(part: Part, alpha: np.ndarray, proof: Proof, widest: float) -> float:
 def result_of(
     run: Run, rows: FoldRows, matrices: Matrices | None, settings: TrainingSettings, stopped: Callable[[], bool]
 ) -> FoldResult | None:
-    """Return None after a stop."""
+    """Return the result of a finished run, or None after a stop."""
     proofs = finish_unless(run.proving(), stopped)
     if proofs is None:
         return None
     model = run.model(proofs)
-    values = decided(model, rows.test, stopped) if matrices is None else decisions(model, matrices)
+    values = predict_scores(model, rows.test, stopped) if matrices is None else decisions(model, matrices)
     if values is None:
         return None
     assert run.ending is not None
@@ -213,8 +215,8 @@ def result_of(
     )
 
 
-def decided(model: Model, points: Points, stopped: Callable[[], bool]) -> np.ndarray | None:
-    """Return the decision values of the rows, or None after a stop; a chunk takes about a fifth of a second."""
+def predict_scores(model: Model, points: Points, stopped: Callable[[], bool]) -> np.ndarray | None:
+    """Return the decision values of the rows, or None after a stop; a chunk takes about 0.2 s."""
     size = int(np.clip(CHUNK_VALUES // max(model.support.size, 1), LEAST_ROWS, PREDICTION_ROWS))
     values = []
     for start in range(0, len(points), size):

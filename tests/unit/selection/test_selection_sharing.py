@@ -427,6 +427,6 @@ def test_decision_values_are_computed_in_chunks_that_a_stop_ends(machine: str, m
     model = run.model()
     monkeypatch.setattr(whole, "CHUNK_VALUES", 1)
     points = Points(np.tile(X, (3, 1)))
-    np.testing.assert_allclose(whole.decided(model, points, lambda: False), model.decision(points), atol=1e-12)
+    np.testing.assert_allclose(whole.predict_scores(model, points, lambda: False), model.decision(points), atol=1e-12)
     asked = iter([False, False, True])
-    assert whole.decided(model, points, lambda: next(asked)) is None
+    assert whole.predict_scores(model, points, lambda: next(asked)) is None
