@@ -33,7 +33,7 @@ class BadgeLabel(QLabel):
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setContentsMargins(SIGN + UNIT, UNIT // 2, UNIT, UNIT // 2)
+        self.setIndent(0)
         self.kind = ""
         theme.notifier().changed.connect(self._recolour)
         self.set_badge("", "")
@@ -54,7 +54,10 @@ class BadgeLabel(QLabel):
         return getattr(theme.current(), SIGNS[self.kind][1]) if self.kind in SIGNS else theme.current().text
 
     def _recolour(self) -> None:
-        self.setStyleSheet(f"color: {self._colour()}; font-weight: 600;")
+        # The padding keeps the place of the sign. A frame that gets a new style sheet while it is smaller than its
+        # contents margins loses them for good, so they cannot keep it.
+        padding = f"{UNIT // 2}px {UNIT}px {UNIT // 2}px {SIGN + UNIT}px"
+        self.setStyleSheet(f"color: {self._colour()}; font-weight: 600; padding: {padding};")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

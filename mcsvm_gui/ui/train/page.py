@@ -301,8 +301,7 @@ class TrainPage(PageWidget):
 
     def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None:
         self._stack.setCurrentIndex(1)
-        self.card.badge.set_badge(badge.kind, badge.text, badge.tip)
-        self.card.show_run(title, words, bad=bad)
+        self.card.show_run(title, badge, words, bad=bad)
         self.plots.show_failed(bad)
 
     def show_run_command(self, command: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
@@ -14,7 +16,11 @@ from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.summary import Badge
+
 ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
+LEAST = 40 * UNIT  # pixels
 
 
 class RunCard(QFrame):
@@ -81,7 +87,7 @@ class RunCard(QFrame):
         return button
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
+        self._row = row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addWidget(self.badge)
         row.addWidget(self.title, 1)
@@ -100,9 +106,35 @@ class RunCard(QFrame):
         super().resizeEvent(event)
         for button in (self.go_on, self.pause, self.stop, self.discard):
             button.show_texts(self.width() >= ROOMY)
+        self._fit()
 
-    def show_run(self, title: str, words: str, *, bad: bool = False) -> None:
+    def minimumSizeHint(self) -> QSize:
+        """Return a width that a long badge does not enlarge, so that it does not widen the page."""
+        return QSize(LEAST, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # also when the style sheet of the badge changes its width
+            self._fit()
+        return super().event(event)
+
+    def _fit(self) -> None:
+        """Drop the words of the settings button, then those of the Python button, if the row has no room for them."""
+        buttons = [button for button in (self.reuse, self.python) if not button.isHidden()]
+        widths = {button: button.fontMetrics().horizontalAdvance(button.text()) + UNIT // 2 for button in buttons}
+        iconic = Qt.ToolButtonStyle.ToolButtonIconOnly
+        needed = self._row.minimumSize().width()
+        needed += sum(widths[button] for button in buttons if button.toolButtonStyle() == iconic)
+        for button in buttons:
+            style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            if needed > self.width():
+                needed -= widths[button]
+                style = iconic
+            if button.toolButtonStyle() != style:
+                button.setToolButtonStyle(style)
+
+    def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None:
         self.title.say(title)
+        self.badge.set_badge(badge.kind, badge.text, badge.tip)
         role = "bad" if bad else "muted"
         if self.words.property("role") != role:
             self.words.setProperty("role", role)

@@ -20,6 +20,7 @@ from run_examples import record
 from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.badge import SIGN, BadgeLabel
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.train.page import TrainPage
 
@@ -89,6 +90,48 @@ def test_a_run_keeps_its_name_beside_a_long_badge_and_three_buttons(qtbot: QtBot
     page.show_actions(True, True)
     qtbot.waitUntil(lambda: page.card.title.width() >= page.fontMetrics().horizontalAdvance("ww 1, vowel"))
     assert page.card.pause.accessibleName() == "Resume"
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    ["Not solved: up to 99.6% from the optimum", "Nicht gelöst: bis zu 99,8 % vom Optimum entfernt"],
+    ids=["en", "de"],
+)
+def test_a_stopped_run_does_not_widen_the_page(qtbot: QtBot, verdict: str) -> None:
+    page = TrainPage()
+    qtbot.addWidget(page)
+    page.resize(928, 560)
+    page.set_run_table(RunPanel(columns()))
+    with qtbot.waitExposed(page):
+        page.show()
+    page.show_run("llw 1, vowel_train.csv", Badge("not solved", verdict, ""), "")
+    page.show_run_command("mcsvm train vowel_train.csv --machine llw")
+    page.show_continue(True)
+    bar = next(area for area in (page, *page.findChildren(QScrollArea)) if hasattr(area, "horizontalScrollBar"))
+    card = page.card
+    words = card.badge.fontMetrics().horizontalAdvance(verdict)
+    qtbot.waitUntil(lambda: card.badge.contentsRect().width() >= words)
+    assert bar.horizontalScrollBar().maximum() == 0
+    assert card.go_on.geometry().right() <= card.width()
+    short = card.python.width()
+    page.show_run("ww 1", Badge("solved", "Solved", ""), "")
+    page.show_continue(False)
+    qtbot.waitUntil(lambda: card.python.width() >= short and bool(card.reuse.width() > 6 * theme.UNIT))
+
+
+def test_a_badge_keeps_the_place_of_its_sign_when_it_was_too_small_for_it(qtbot: QtBot) -> None:
+    badge = BadgeLabel("qualityLabel", "Quality")
+    qtbot.addWidget(badge)
+    badge.set_badge("good", "Better than guessing")
+    badge.show()
+    whole = badge.sizeHint().width()
+    badge.resize(theme.UNIT, theme.UNIT)
+    badge.set_badge("useless", "No better than guessing")
+    badge.set_badge("good", "Better than guessing")
+    badge.resize(badge.sizeHint())
+    assert badge.sizeHint().width() == whole
+    assert badge.contentsRect().left() >= SIGN
+    assert badge.contentsRect().width() >= badge.fontMetrics().horizontalAdvance(badge.text())
 
 
 def test_in_a_low_window_plots_have_the_height_that_few_runs_leave(qtbot: QtBot) -> None:
