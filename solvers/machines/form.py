@@ -59,10 +59,8 @@ class DualForm:
     @cached_property
     def uniform(self) -> tuple[float, float] | None:
         """(own, shared) with <d_p, d_q> = own [p = q] + shared within every example, or None."""
-        direction, real = (
-            self.direction[:2],
-            self.real[:2],
-        )  # the other tables follow from `rule`, and there may be many
+        # Two own classes suffice, as `rule` checks that all are alike.
+        direction, real = self.direction[:2], self.real[:2]
         inner = direction @ direction.transpose(0, 2, 1)
         both = real[:, :, None] & real[:, None, :]
         same = np.eye(self.slots, dtype=bool)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def few_classes(form: DualForm) -> DualForm:
     direction = form.direction[:CLASSES, :CLASSES, :CLASSES]
     if form.centred:
         direction = direction - direction.mean(axis=2, keepdims=True) * np.any(direction != 0.0, axis=2, keepdims=True)
-    return DualForm(direction, form.margin[:CLASSES, :CLASSES], form.feasible)
+    return replace(form, direction=direction, margin=form.margin[:CLASSES, :CLASSES])
 
 
 def _rehearse(method: Method[Any], part: Part) -> None:
