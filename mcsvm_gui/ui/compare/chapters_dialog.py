@@ -1,4 +1,4 @@
-"""The chapters of a report, chosen before it is saved."""
+"""The dialog in which the user chooses the chapters of a report before saving it."""
 
 from __future__ import annotations
 

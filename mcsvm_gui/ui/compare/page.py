@@ -47,7 +47,7 @@ class ComparePage(PageWidget):
     experiment_asked = Signal(str)  # a path
     python_asked = Signal()
     report_asked = Signal(str)  # a path, whose ending says the format
-    chapters_chosen = Signal(list)  # of the next report
+    chapters_chosen = Signal(list)  # chapters of the next report
     _chapters: tuple[str, ...] = USUAL
     message = Signal(str)
     cell_chosen = Signal(int, str, str)  # of a confusion: a run, a true class, and what it was decided as
@@ -304,7 +304,7 @@ class ComparePage(PageWidget):
         self._chapters = tuple(names)
 
     def _ask_for_report(self, suffix: str) -> None:
-        """Ask for its chapters, then for its file."""
+        """Ask for the chapters of the report, then for its file."""
         dialog = ChaptersDialog(self, self._chapters)
         dialog.chosen.connect(lambda names: self._ask_for_target(suffix, names))
         dialog.open()

@@ -106,7 +106,7 @@ class ComparePresenter(QObject):
 
     def _changed(self, run: int) -> None:
         if run in self._runs and self._runs.record(run).active:
-            self._scorer.drop([run])  # of the model before it was continued
+            self._scorer.drop([run])  # scores of the model before the run was continued
         if run in self._runs.selected or run in self._order:
             self._later.start()
 
@@ -148,9 +148,9 @@ class ComparePresenter(QObject):
         self._say()
 
     def _newest(self) -> list[int]:
-        """Those that ended last, on the open data, or on the data of the very last."""
-        done = [record for record in self._workspace.scope.records() if record.state == "done"]
-        return [record.id for record in done if record.digest == done[-1].digest][-NEWEST:]
+        """Return the runs that ended last, on the data of the very last one."""
+        finished = [record for record in self._workspace.scope.records() if record.state == "done"]
+        return [record.id for record in finished if record.digest == finished[-1].digest][-NEWEST:]
 
     def _invitation(self) -> str:
         if not self._runs.ids():
@@ -275,13 +275,13 @@ class ComparePresenter(QObject):
         self._runs.keep_setting(CHAPTERS, list(self._chapters))
 
     def _read_chapters(self) -> None:
-        """The chapters of the last report of the project, which may hold anything."""
-        kept = self._runs.setting(CHAPTERS)
-        self._chapters = in_order(map(str, kept)) if isinstance(kept, list) else USUAL
+        """Show the chapters of the project's last report; ignore an invalid entry of the project file."""
+        entry = self._runs.setting(CHAPTERS)
+        self._chapters = in_order(map(str, entry)) if isinstance(entry, list) else USUAL
         self._view.show_chapters(self._chapters)
 
     def write_report(self, path: str) -> None:
-        """Write a report of the runs on the page, with the chapters chosen last."""
+        """Write a report of the runs on the page with the chosen chapters."""
         chosen, baselines = self._runs.setting(CHOSEN), self._runs.setting(BASELINES)
         chapters = self._chapters
         records = self._records()

@@ -107,7 +107,7 @@ class ReadingForm(Form):
 
     @property
     def controls(self) -> list[QWidget]:
-        """All fields, from top to bottom."""
+        """Return all fields from top to bottom."""
         return [self._control(option) for option in self.titles]
 
     def _control(self, option: str) -> QWidget:
@@ -124,13 +124,13 @@ class ReadingForm(Form):
             self.grid.addWidget(self.guess, self.grid.rowCount(), 1)
 
     def _add_spin(self, field: Field, ends: tuple[int, int]) -> None:
-        """Add a field of a whole number, whose lowest value stands for a guess."""
+        """Add a spin box for an integer; its lowest value means that the reader guesses the value."""
         spin = _spin(f"{_camel(field.option)}Spin", field.title, ends[1])
         spin.setMinimum(ends[0] - 1)
         spin.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.spins[field.option], self.titles[field.option] = spin, self.add(field.title, spin)
-        told = lambda value: None if value < ends[0] else str(value)  # noqa: E731
-        spin.valueChanged.connect(lambda value: self.changed.emit(field.option, told(value)))
+        answer_of = lambda value: None if value < ends[0] else str(value)  # noqa: E731
+        spin.valueChanged.connect(lambda value: self.changed.emit(field.option, answer_of(value)))
 
     def _show(self, field: Field, marked: bool) -> None:
         control, title = self._control(field.option), self.titles[field.option]
@@ -317,8 +317,8 @@ class SeveralButton(QToolButton):
 
 
 def _camel(option: str) -> str:
-    first, *others = option.split("_")
-    return first + "".join(map(str.capitalize, others))
+    first, *later = option.split("_")
+    return first + "".join(map(str.capitalize, later))
 
 
 def _control(option: Option) -> QWidget:

@@ -57,7 +57,7 @@ class DataModel(QAbstractTableModel):
         return place if self._order is None else int(self._order[place])
 
     def number_of(self, row: int) -> int:
-        """Return the number of a row of the data set in the file."""
+        """Return the number that a row of the data set has in the file."""
         return row + 1 if self._data is None else int(self._data.row_numbers[row])
 
     def place_of(self, row: int) -> int | None:

@@ -360,5 +360,5 @@ def _side(reading: ReadingForm, preparation: PreparationForm) -> QWidget:
     column.addStretch()
     side = scrolling("dataForms", held)
     bar = side.verticalScrollBar().sizeHint().width()
-    side.setFixedWidth(max(_SIDE, held.minimumSizeHint().width() + bar))  # fields are not cut in any language
+    side.setFixedWidth(max(_SIDE, held.minimumSizeHint().width() + bar))  # wide enough for the fields in every language
     return side

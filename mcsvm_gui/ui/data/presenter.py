@@ -115,7 +115,7 @@ class DataPresenter(QObject):
         if path is None:
             return
         if option == "names" and read.names is None and self._shown is not None:
-            read = replace(read, names=tuple(self._shown.row_names))  # those that were found stay names
+            read = replace(read, names=tuple(self._shown.row_names))  # columns that the reader detected remain names
         try:
             self.workspace.open_data(path, applied(read, option, value))
         except InputError as trouble:

@@ -29,7 +29,7 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
     rows = []
     for place in places.tolist():
         number = int(first.dataset.row_numbers[place])
-        cells = [TableCell(number, count(number)), *(_name(held[place]) for held in names.values())]
+        cells = [TableCell(number, count(number)), *(_name(column[place]) for column in names.values())]
         cells += [_name(first.decided[place], "wrong" if wrong[place] else "")]
         cells += [_name(first.true[place])] if first.true is not None else []
         rows.append((*cells, TableCell(float(first.margins[place]), f"{first.margins[place]:.3g}")))
@@ -42,7 +42,7 @@ def _name(name: object, sign: str = "") -> TableCell:
 
 
 def neighbour_table(found: OneRow, names: Sequence[str], row_names: Sequence[str] = ()) -> ResultTable:
-    """`names`: the columns that are learned; `row_names`: those that identify a row."""
+    """Build the table of the nearest rows. `names` are the feature columns, `row_names` identify a row."""
     shown = list(names[:MOST_COLUMNS])
     headings = (
         Header(tr("Training row"), tip=tr("The number of the data row in the training file")),

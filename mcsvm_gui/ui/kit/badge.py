@@ -1,6 +1,6 @@
-"""A state in a word or two: a sign, a colour and the words, so that none of them is alone.
+"""A badge shows a state as a sign, a colour and a short text, so that no reader depends on the colour alone.
 
-A certificate is about the optimum, not about whether the model is any good: a solved run is not green.
+A certificate proves the optimum, not the quality of the model, so the badge of a solved run is not green.
 """
 
 from __future__ import annotations

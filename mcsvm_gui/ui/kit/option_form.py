@@ -43,7 +43,7 @@ class OptionForm(QWidget):
 
     changed = Signal()
     test_asked = Signal()  # of the cluster whose address was entered
-    reset_asked = Signal()  # to the defaults
+    reset_asked = Signal()  # the user asked for the defaults
     NAMES: ClassVar[Mapping[str, str]] = {}
     PREFIX = ""
 

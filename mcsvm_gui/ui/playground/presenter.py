@@ -28,7 +28,7 @@ SPREAD, PUFF = 0.12, 8  # of a cloud that one notch of the wheel makes: how wide
 FIRST_SET, FIRST_COUNT = "gaussians", 120
 
 
-LATE = 400  # milliseconds after which the canvas says that it waits for a picture
+LATE = 400  # milliseconds without a picture after which the canvas shows a hint
 
 
 class PlaygroundView(ExchangeView, Protocol):
@@ -84,7 +84,7 @@ class PlaygroundPresenter(QObject):
         self._tour: tuple[str, int] | None = None
         self._late = QTimer(self, interval=LATE, singleShot=True)
         self._late.timeout.connect(self._say_waiting)
-        self._waiting = False  # whether the canvas says that something is being computed
+        self._waiting = False  # whether the canvas shows the hint that a computation is running
         self.memory = Memory(workspace.runs, lambda: (self.drawing, self.setting), self._remember, self)
         self._connect_edits()
         self._connect_rest()
@@ -260,7 +260,7 @@ class PlaygroundPresenter(QObject):
         self._say_steps()
 
     def _say_waiting(self) -> None:
-        """The processor is busy with jobs: a picture that takes long must not look like a press that was not heard."""
+        """Show a hint if a picture takes long, for example while jobs use the processor."""
         if self.refitting.busy or self.stepping.busy:
             self._waiting = True
             jobs = bool(self.workspace.queue.active())

@@ -8,7 +8,7 @@ from mcsvm_gui.ui.plots.base import Plot
 
 
 class HoverTitlePlot(Plot):
-    pointed_at = Signal(str)  # what is under the pointer, in full; empty: nothing
+    pointed_at = Signal(str)  # full text for the item under the pointer; empty if there is none
 
     def __init__(self, name: str, title: str) -> None:
         self._heading = title

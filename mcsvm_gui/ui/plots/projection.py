@@ -24,7 +24,7 @@ from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.projections.projection import Projected
 
-_KEY = 5 * theme.UNIT  # pixels of a legend beside its words
+_KEY = 5 * theme.UNIT  # width of the legend in addition to its text, in pixels
 MOST_IN_LEGEND, MOST_SHOWN, _SHORT = 20, 6, 14  # classes in pictures saved, and in the window if so short
 _NEAR = 8.0  # pixels from the pointer to a point that is meant
 _SIZE, _MANY = 7, 2_000
@@ -238,14 +238,14 @@ class Projection(HoverTitlePlot):
         return tr("row {row}: {name}", row=row, name=shortened(shown.classes[shown.codes[place]], 30))
 
     def _legend_covers(self, points: np.ndarray) -> bool:
-        """Whether points lie behind the legend in its corner; then the bars beside the plot are the key."""
+        """Tell whether points lie behind the legend; then the bars next to the plot serve as the key."""
         x, y = self._corner
         across, down = self._legend_share()
-        share = _shares(points)
-        return bool(((abs(share[:, 0] - x) < across) & (abs(share[:, 1] - y) < down)).any())
+        places = _relative_places(points)
+        return bool(((abs(places[:, 0] - x) < across) & (abs(places[:, 1] - y) < down)).any())
 
     def _legend_share(self) -> tuple[float, float]:
-        """The part of the area, across and down, that the legend takes."""
+        """Return the width and height of the legend as shares of the plot area."""
         names = () if self.shown is None else self.shown.classes
         metrics, area = self.fontMetrics(), self.area.rect()
         across = metrics.horizontalAdvance(max(names, key=len, default="")) + _KEY
@@ -254,15 +254,15 @@ class Projection(HoverTitlePlot):
 
     def _put_legend_aside(self, points: np.ndarray) -> None:
         """Into the corner that holds the fewest points."""
-        self._corner = x, y = freest_corner(_shares(points), *self._legend_share())
+        self._corner = x, y = freest_corner(_relative_places(points), *self._legend_share())
         self.legend.anchor((x, y), (x, y), offset=(4 - 8 * x, 4 - 8 * y))
 
 
-def _shares(points: np.ndarray) -> np.ndarray:
-    """Where points lie in the area: from its upper left corner, 0 to 1."""
+def _relative_places(points: np.ndarray) -> np.ndarray:
+    """Return the positions of points in the area, from 0 to 1, measured from its upper left corner."""
     low, high = points.min(axis=0), points.max(axis=0)
-    share = (points - low) / np.maximum(high - low, 1e-300)
-    return np.column_stack([share[:, 0], 1.0 - share[:, 1]])
+    places = (points - low) / np.maximum(high - low, 1e-300)
+    return np.column_stack([places[:, 0], 1.0 - places[:, 1]])
 
 
 def _direction(way: str, number: int, share: float) -> str:

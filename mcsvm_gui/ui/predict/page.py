@@ -35,7 +35,7 @@ class PredictPage(QWidget):
     run_model_asked = Signal()
     data_file_asked = Signal()
     data_folder_asked = Signal()
-    data_file_chosen = Signal(str)  # or a folder
+    data_file_chosen = Signal(str)  # the path of a file or a folder
     open_data_asked = Signal()
     save_asked = Signal()
     save_chosen = Signal(str)
@@ -43,7 +43,7 @@ class PredictPage(QWidget):
     export_chosen = Signal(str, str)  # and the path to write
     misses_toggled = Signal(bool)
     order_chosen = Signal(str)  # the name of an order of rows
-    sets_chosen = Signal()  # or which columns are shown
+    sets_chosen = Signal()  # the error rate of the sets, or the shown columns, changed
 
     def __init__(self) -> None:
         super().__init__()
@@ -227,8 +227,8 @@ class PredictPage(QWidget):
         self._formats.popup(self._export.mapToGlobal(self._export.rect().bottomLeft()))
 
     def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None) -> None:
-        asked = {"scores": self.with_scores, "probabilities": self._with_probabilities.isChecked()}
-        self._table.show_prediction(prediction, rows, self.sets_error, **asked)
+        columns = {"scores": self.with_scores, "probabilities": self._with_probabilities.isChecked()}
+        self._table.show_prediction(prediction, rows, self.sets_error, **columns)
         self._table.setVisible(prediction is not None)
         self._hint.setVisible(prediction is None)
         for control in (self._save, self._with_scores, self._only_misses):

@@ -403,11 +403,11 @@ def _result(prediction: Prediction) -> tuple[str, str]:
         f1=figures.rating(scores.macro_f1, 3),
         kappa=figures.rating(scores.kappa, 3),
     )
-    return right, " ".join(filter(None, (more, *_beside(prediction))))
+    return right, " ".join(filter(None, (more, *_remarks(prediction))))
 
 
 def _accuracy(prediction: Prediction) -> str:
-    """The sentence on accuracy: of rows that the model was not trained on, if there are any."""
+    """Return the sentence on accuracy, which uses rows outside the training set if there are any."""
     scores, tested, rows = prediction.scores, int(prediction.scored.size), int(prediction.counting.size)
     assert scores is not None
     accuracy, used = figures.accuracy(scores.accuracy, tested), int(prediction.trained_on[prediction.counting].sum())
@@ -428,8 +428,8 @@ def _accuracy(prediction: Prediction) -> str:
     )
 
 
-def _beside(prediction: Prediction) -> list[str]:
-    """Further sentences on what the measures are of."""
+def _remarks(prediction: Prediction) -> list[str]:
+    """Return sentences on the classes, rows and weights that the measures include."""
     scores, every, said = prediction.scores, prediction.all_scores, list[str]()
     assert scores is not None
     assert every is not None

@@ -33,8 +33,11 @@ _TEXTS = _NAME, _PREDICTED, _TRUE, _SET  # kinds of columns that hold text
 
 
 class PredictionModel(QAbstractTableModel):
-    """Row number, row names, prediction, the label in the file if there is one, the set at an error, if one is asked
-    for; of every class the probability, if the model has them, and the score, if it is asked for."""
+    """Table of predictions.
+
+    Columns: row number, row names, predicted class, true class if the file has one, prediction set if an error rate is
+    set, and for each class the probability and the score if they are shown.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,14 +58,14 @@ class PredictionModel(QAbstractTableModel):
         scores: bool = True,
         probabilities: bool = True,
     ) -> None:
-        """Show these rows, with the sets of this error, with scores and probabilities or without."""
+        """Show these rows; `error` adds prediction sets of that error rate."""
         self.beginResetModel()
         self._shown, self._rows, self._members = prediction, rows, None
         if prediction is not None and error is not None and prediction.decisions.p_values is not None:
             self._members, self._novel = prediction.decisions.members(error), prediction.decisions.novel(error)
         self._names = {} if prediction is None else prediction.dataset.row_columns
-        asked = {"sets": self._members is not None, "scores": scores, "probabilities": probabilities}
-        self._kinds = [] if prediction is None else _kinds(prediction, len(self._names), **asked)
+        columns = {"sets": self._members is not None, "scores": scores, "probabilities": probabilities}
+        self._kinds = [] if prediction is None else _kinds(prediction, len(self._names), **columns)
         self._first = {kind: self._kinds.index(kind) for kind in set(self._kinds)}
         self.endResetModel()
 

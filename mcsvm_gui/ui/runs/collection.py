@@ -39,12 +39,12 @@ class RunCollection(QObject):
     added = Signal(list)  # numbers of runs
     changed = Signal(int)
     removed = Signal(list)  # numbers of runs
-    opened = Signal()  # another project takes the place of this one: `project_read` follows
+    opened = Signal()  # another project replaces this one: `project_read` follows
     project_read = Signal()  # this project, or another one: runs and settings are others
     selection_changed = Signal()
     write_error = Signal(str)  # why nothing can be written at the moment; empty when it can again
     set_aside = Signal(str)  # what can never be written as it is, and why
-    leaving = Signal(str)  # the path of a project in whose place another one is to be opened
+    leaving = Signal(str)  # the path of the project that another one is about to replace
     moved = Signal(str)  # the project is another file now
     saved_as = Signal(str, str)  # from where to where it was copied, to go on there
     failed = Signal(str)  # why it is not
@@ -132,9 +132,9 @@ class RunCollection(QObject):
         return run
 
     def go_on(self, run: int, request: Request | None = None) -> None:
-        """Let a stopped or interrupted run wait for its turn again; the caller takes its checkpoint to the queue.
+        """Mark a stopped or interrupted run as waiting again; the caller submits its checkpoint to the queue.
 
-        `request`: with other limits than it had.
+        `request` replaces the run's request, for example to lift limits.
         """
         self._parts.go_on(run)
         record = self._records[run]
@@ -145,14 +145,14 @@ class RunCollection(QObject):
         self.changed.emit(run)
 
     def abandon(self, runs: Iterable[int]) -> None:
-        """Interrupted runs that nobody wants to continue: they are deleted, unless they had a model before."""
+        """Give up interrupted runs: delete them, or return them to the model that they had before."""
         for run in runs:
             self._discard(run)
             if run in self._records:
                 self.changed.emit(run)
 
     def drop_checkpoint(self, run: int) -> None:
-        """It cannot be continued any more."""
+        """Delete the checkpoint of a run, which then cannot be continued."""
         if self._records[run].resumable:
             self._set(replace(self._records[run], resumable=False), {"checkpoint": None})
             self.changed.emit(run)
@@ -198,7 +198,7 @@ class RunCollection(QObject):
             self._set(replace(record, resumable=True), parts)
 
     def _end(self, run: int, outcome: Outcome, continuable: bool) -> None:
-        """`continuable`: the checkpoint that came last is kept beside the model."""
+        """Store the model of a run; if it is `continuable`, keep its last checkpoint too."""
         self._parts.end(run, outcome)
         record = replace(self._records[run], state=JobState.DONE, document=outcome.document, error=None, live=None)
         parts = {**self._parts.packed(run), "model": packed_model(outcome.trained)}
@@ -206,18 +206,18 @@ class RunCollection(QObject):
         self._set(replace(record, earlier=None, resumable=continuable), parts)
 
     def _leave(self, run: int, state: JobState, error: str | None = None) -> None:
-        """A run that was continued goes back to the model that it had."""
+        """End a run without a new model; a continued run returns to its earlier model."""
         record = self._records[run]
         if record.earlier is None:
-            left = replace(record, state=state, error=error, resumable=False)
-            self._set(left, {**self._parts.packed(run), "checkpoint": None})
+            ended = replace(record, state=state, error=error, resumable=False)
+            self._set(ended, {**self._parts.packed(run), "checkpoint": None})
             return
         before = replace(record, state=JobState.DONE, document=record.earlier, earlier=None, error=error, live=None)
         self._parts.go_back(run, int(before.iterations or 0))
         self._set(before, self._parts.packed(run))
 
     def _discard(self, run: int) -> None:
-        """A run without a model leaves the table; Undo brings back its curves."""
+        """Discard a run. Without a model it leaves the table, and Undo restores it with its curves."""
         self._leave(run, JobState.DISCARDED)
         if self._records[run].state == JobState.DISCARDED:
             self.undo_stack.push(Deletion(self, (run,)))
@@ -356,6 +356,6 @@ class RunCollection(QObject):
     def _set(self, record: RunRecord, parts: dict[str, Any] | None = None) -> None:
         known = self._records.get(record.id)
         if known is not None and known.plain_request is record.plain_request and "request" in known.__dict__:
-            record.__dict__["request"] = known.request  # parsed once
+            record.__dict__["request"] = known.request  # parsed only once
         self._records[record.id] = record
         self._writer.put(record, parts=parts)

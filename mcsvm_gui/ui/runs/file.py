@@ -16,7 +16,7 @@ from mcsvm_gui.ui.threads.writer import Writer
 from solvers.errors import Sentence
 
 Path = str | os.PathLike[str]
-MOST_CHECKPOINTS = 2**30  # bytes that checkpoints of stopped runs may take in a project; those of old runs go first
+MOST_CHECKPOINTS = 2**30  # limit on the bytes of stopped runs' checkpoints in a project; the oldest are deleted first
 
 
 class RunFile(QObject):
@@ -53,7 +53,7 @@ class RunFile(QObject):
         records, settings = here.records(), here.settings()
         self._writer.may_write = True
         dropped = here.trim_checkpoints(MOST_CHECKPOINTS)
-        return [replace(one, resumable=False) if one.id in dropped else one for one in records], settings
+        return [replace(record, resumable=False) if record.id in dropped else record for record in records], settings
 
     def _purge(self, here: ProjectStore) -> None:
         if here.trouble is not None:

@@ -56,7 +56,7 @@ class RunParts:
         self._series: OrderedDict[int, RunSeries] = OrderedDict()
         self._growing: set[int] = set()  # runs whose series must not be dropped: they go on, or are not written yet
         self._asked: set[int] = set()
-        self._following: set[int] = set()  # continued runs whose earlier samples are still being read
+        self._following: set[int] = set()  # continued runs whose earlier samples are not read yet
         self._models: OrderedDict[int, TrainedModel] = OrderedDict()
 
     def clear(self) -> None:
@@ -76,12 +76,12 @@ class RunParts:
         self._following.add(run)
         series = self._series[run]
 
-        def arrived(earlier: RunSeries) -> None:
+        def put_earlier_first(earlier: RunSeries) -> None:
             if run in self._following and self._series.get(run) is series:
                 self._following.discard(run)
                 series.follow(earlier)
 
-        self._ask(run, arrived)
+        self._ask(run, put_earlier_first)
 
     def _ask(self, run: int, done: Callable[[RunSeries], object]) -> None:
         self._writer.ask(lambda store: read_series(store, run), done, self._complain)
@@ -136,7 +136,7 @@ class RunParts:
         self._models[run] = model
 
     def end(self, run: int, outcome: Outcome) -> None:
-        """Keep the samples that were shown, so that no line changes, with the last one of the training."""
+        """Keep the samples that are drawn, so that no line changes, and append the last one of the training."""
         shown, whole = self.series(run).trace, run not in self._following
         self._following.discard(run)
         if not (whole and len(shown)):
@@ -146,9 +146,9 @@ class RunParts:
         self.keep(run, outcome.trained)
 
     def go_back(self, run: int, steps: int) -> None:
-        """Forget what followed this step of a run that was continued and then discarded."""
-        self._models.pop(run, None)  # the file has the one before
-        if run in self._following:  # and the trace
+        """Remove the samples after this step, because a continued run was discarded."""
+        self._models.pop(run, None)  # the file has the earlier model
+        if run in self._following:  # the file has the earlier trace too
             self._following.discard(run)
             self._growing.discard(run)
             del self._series[run]

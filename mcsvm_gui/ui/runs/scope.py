@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class RunScope(QObject):
-    """A run belongs to the data that it was trained on: the content of a file, and how it is read (roles, rows)."""
+    """Filter of runs by the data they were trained on: the content of a file and its import settings (roles, rows)."""
 
     changed = Signal()
 
@@ -21,7 +21,7 @@ class RunScope(QObject):
         super().__init__(workspace)
         self._workspace, self._runs = workspace, workspace.runs
         self._everything = False
-        self._of: tuple[Any, ...] | None = self._concerned()
+        self._of: tuple[Any, ...] | None = self._data_key()
         for signal in (
             *(workspace.data_changed, workspace.data_failed, workspace.loading, workspace.loading_cancelled),
             workspace.runs.project_read,
@@ -30,7 +30,7 @@ class RunScope(QObject):
 
     @property
     def everything(self) -> bool:
-        """Whether runs of other data are shown too."""
+        """Tell whether runs of other data are shown too."""
         return self._everything
 
     def show_everything(self, everything: bool) -> None:
@@ -45,35 +45,35 @@ class RunScope(QObject):
         return self._of == _data_of(record.digest, record.plain_request.get("read"))
 
     def records(self) -> list[RunRecord]:
-        """All runs that are shown, the oldest first."""
+        """Return the runs that are shown, the oldest first."""
         return [record for record in map(self._runs.record, self._runs.ids()) if self.holds(record)]
 
-    def _concerned(self) -> tuple[Any, ...] | None:
-        """The open data; nothing while another file is read or is refused. None: no file was asked for."""
+    def _data_key(self) -> tuple[Any, ...] | None:
+        """Return the key of the open data: () if the requested file is not open (yet), None without a request."""
         from mcsvm_gui.core.base import options
 
         workspace = self._workspace
-        asked, _ = workspace.last_asked
-        if asked is None:
+        requested_path, _ = workspace.last_asked
+        if requested_path is None:
             return None
-        if workspace.dataset is None or asked != workspace.path:
+        if workspace.dataset is None or requested_path != workspace.path:
             return ()
         return _data_of(workspace.dataset.digest, options.plain(workspace.read))
 
     def _look(self) -> None:
-        found = self._concerned()
-        if found != self._of:
-            self._of = found
+        data_key = self._data_key()
+        if data_key != self._of:
+            self._of = data_key
             self._everything = False
             self._let_go()
             self.changed.emit()
 
     def _let_go(self) -> None:
-        """Runs that are not shown are not selected."""
+        """Deselect runs that are not shown."""
         runs = self._runs
         runs.select([run for run in runs.selected if run in runs and self.holds(runs.record(run))])
 
 
 def _data_of(digest: str | None, read: Any) -> tuple[Any, ...]:
-    """As JSON has it: requests of this session hold tuples where those of the file hold lists."""
+    """Return a comparable key in JSON form, as requests of this session have tuples and those of a file have lists."""
     return digest, from_json(to_json(read)) if isinstance(read, dict) else None

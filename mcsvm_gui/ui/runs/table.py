@@ -176,7 +176,7 @@ class RunTable(QTableView):
             self.delete_asked.emit(runs)
 
     def add_continue(self, menu: QMenu) -> None:
-        """To the menu of selected runs, if one of them was stopped."""
+        """Add the entry that continues runs to the menu, if a selected run was stopped."""
         stopped = [run for run in self.selected_runs() if self.runs.record(run).continuable]
         if stopped:
             action = menu.addAction(icons.icon("play"), tr("Continue"), lambda: self.continue_asked.emit(stopped))
@@ -243,7 +243,7 @@ class RunPanel(QWidget):
     noted = Signal(int, str)
     delete_asked = Signal(list)
     continue_asked = Signal(list)
-    everything_asked = Signal(bool)  # runs of other data too
+    everything_asked = Signal(bool)  # show runs of other data too
     save_asked = Signal(str)  # a path
 
     def __init__(self, columns: Sequence[RunColumn], parent: QWidget | None = None) -> None:
@@ -349,7 +349,7 @@ class RunPanel(QWidget):
     # -- setters ----------------------------------------------------------------------------------
 
     def set_records(self, records: Iterable[RunRecord], hidden: int = 0, *, everything: bool = False) -> None:
-        """`hidden`: how many runs of other data are not shown. `everything`: none is hidden."""
+        """Show these runs. `hidden` counts the runs of other data; `everything`: all runs are shown."""
         self._hidden = hidden
         self.everything.setChecked(everything)
         self.model.set_records(records)

@@ -237,7 +237,7 @@ class RunModel(QAbstractTableModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        if self._order[index.row()] < 0:  # a simple method beside the runs
+        if self._order[index.row()] < 0:  # a simple method, listed with the runs
             return FLAG.ItemIsEnabled | FLAG.ItemNeverHasChildren
         return WRITABLE if self.columns[index.column()].editable else READABLE
 

@@ -44,7 +44,7 @@ class Workspace(QObject):
     """Facts and commands; which widget shows them is not known here."""
 
     loading = Signal(str)  # the path of a file that is being read
-    loading_cancelled = Signal()  # the file that was open before stays open
+    loading_cancelled = Signal()  # the previously open file stays open
     data_changed = Signal()  # another data set, or none; other reading options
     data_failed = Signal(object)  # InputError: why the file cannot be read; `path` and `read` are those that were tried
     preparation_changed = Signal()  # rules, hold-out, seed or test file
@@ -76,12 +76,12 @@ class Workspace(QObject):
         self._test_to_come: str | None = None  # the test file of the data that are being read
         self._to_restore: Request | None = None  # what the project was left with, until it is open
         self.detour: Callable[[str, ReadOptions | None, str | None], bool] = lambda path, read, test: False
-        self.refused = False  # whether the file that was asked for last cannot be used
+        self.refused = False  # whether the last requested file cannot be used
         self.files = FileSettings(runs, settings)
         self.scope = RunScope(self)
         self.trust = ProjectTrust(runs, settings, self)
         self.trust.agreed.connect(self._restore_data)
-        runs.opened.connect(self.close_data)  # another project has data of its own
+        runs.opened.connect(self.close_data)  # returns True if it opens the data in another project
 
     @property
     def read(self) -> ReadOptions:
@@ -105,12 +105,12 @@ class Workspace(QObject):
     # -- data -------------------------------------------------------------------------------------
 
     def open_data(self, path: str, read: ReadOptions | None = None, test: str | None = None) -> None:
-        """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for.
+        """Open data in the background; `data_changed` or `data_failed` follows for the last requested file only.
 
-        Without `read`, the file is read as it was last. `test`: is opened after it, as the file of rows to test on.
+        Without `read`, the import settings last used for the file apply. `test` is the test file, opened afterwards.
         """
         if self.detour(path, read, test):
-            return  # it is opened in another project
+            return  # the data are opened in another project
         test = test or (self._test_to_come if path == self.last_asked[0] else None)
         recalled = preparation_of(self.files.of_path(path)) if read is None else None
         if recalled is not None:
@@ -121,7 +121,7 @@ class Workspace(QObject):
         self.loading.emit(path)
         may_differ = recalled is not None
         self._reading = self.tasks.start(
-            lambda: _open(path, read, known, may_differ=may_differ), self._opened, refused=self._refused
+            lambda: _open(path, read, known, may_differ=may_differ), self._take_data, refused=self._refused
         )
 
     def open_sample(self, sample: SampleDataset) -> None:
@@ -141,7 +141,7 @@ class Workspace(QObject):
         self.refused = False
         self._set(None)
 
-    def _opened(self, answer: _Opened) -> None:
+    def _take_data(self, answer: _Opened) -> None:
         assert self._coming is not None
         dataset, path = answer.dataset, self._coming[0]
         another = path != self.path
@@ -163,20 +163,20 @@ class Workspace(QObject):
             self.open_test(test)
 
     def _recall(self, path: str, digest: str) -> None:
-        """The preparation last used for this file, by its path or its content; else the defaults."""
+        """Restore the preparation last used for this file (same path or same content), or else the defaults."""
         entry = self.files.of_path(path) or self.files.by_digest().get(digest, {})
-        asked = preparation_of(entry)
+        previous = preparation_of(entry)
         self.holdout, self.seed, self._rules = 0.3, 0, {}
-        if asked is not None:
-            self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
-            self._test_to_come = self._test_to_come or self._may_open(asked.test)
+        if previous is not None:
+            self.holdout, self.seed, self._rules = previous.holdout, previous.seed, asdict(previous.rules)
+            self._test_to_come = self._test_to_come or self._may_open(previous.test)
 
     def _may_open(self, test: str | None) -> str | None:
-        """A test file that a project names, which may come from anyone."""
+        """Return the test file that a project names if it may be read, as projects may come from anyone."""
         return test if self.trust.may_read([test]) else None
 
     def form_texts(self, form: str) -> dict[str, str]:
-        """The entries of a form that were used last for the open file."""
+        """Return the texts of a form that were last used for the open file."""
         if self.path is None:
             return {}
         digest = "" if self.dataset is None else self.dataset.digest
@@ -188,10 +188,10 @@ class Workspace(QObject):
 
     @property
     def obstacle(self) -> str:
-        """Why nothing can be trained on the data now; empty if it can."""
-        asked, _ = self.last_asked
-        if self._coming is not None and asked is not None:
-            return tr("{name} is being read…", name=Path(asked).name)
+        """Return why nothing can be trained now; empty if training is possible."""
+        path, _ = self.last_asked
+        if self._coming is not None and path is not None:
+            return tr("{name} is being read…", name=Path(path).name)
         if self.refused:
             return tr("{name} cannot be used as it is. The Data page says why.", name=self.data_name)
         return tr("Open data first, on the Data page.") if self.dataset is None else ""
@@ -286,7 +286,7 @@ class Workspace(QObject):
         )
 
     def train(self, requests: Sequence[Request]) -> list[int]:
-        """Begins a run of each, and returns their numbers; none once the window is being closed."""
+        """Begin a run for each request and return their numbers; begin none while the window closes."""
         dataset = self.dataset
         assert dataset is not None, "there is nothing to train on"
         if not self.queue.accepting:
@@ -301,7 +301,7 @@ class Workspace(QObject):
         return Path(self.path).name if self.path else ""
 
     def continue_runs(self, runs: Iterable[int]) -> None:
-        """Those that were stopped or interrupted; the others are left as they are."""
+        """Continue the stopped and interrupted ones of these runs."""
         chosen = [run for run in runs if run in self.runs and self.runs.record(run).continuable]
         self.runs.select(chosen)
         for run in chosen:
@@ -310,7 +310,7 @@ class Workspace(QObject):
     def go_on(self, run: int, keep: bool = False) -> None:
         """Continue a stopped or interrupted run from its checkpoint, on its own data.
 
-        `keep`: make a model of the checkpoint and end. A limit of steps or seconds that it had reached is lifted.
+        `keep`: only make a model of the checkpoint. A limit of steps or seconds that ended the run is lifted.
         """
         record = self.runs.record(run)
         request = record.request
@@ -353,20 +353,20 @@ class Workspace(QObject):
             self.runs.drop_checkpoint(run)
 
     def _has(self, request: Request) -> bool:
-        """Whether the open data, and the open test file, are those of a request."""
+        """Tell whether the open data and the open test file are those of a request."""
         test = None if self.test is None else self.test.digest
         same = self.dataset is not None and self.dataset.digest == request.digest and self.read == request.read
         return same and test == request.test_digest
 
     def _data_for(self, request: Request) -> Callable[[], tuple[Dataset, Dataset | None]]:
-        """What gives the data of a request: those that are open, or its files read again."""
+        """Return a function that returns the data of a request: the open data, or else its files, read again."""
         if self._has(request) and self.dataset is not None:
             known = self.dataset, self.test
             return lambda: known
         return lambda: _data_of(request)
 
     def _unread(self, request: Request) -> Iterable[str]:
-        """The files that would be read for it."""
+        """Return the files that must be read for a request."""
         return () if self._has(request) else filter(None, (request.data, request.test))
 
     def search_on(self, cut: Interrupted) -> None:
@@ -391,10 +391,10 @@ class Workspace(QObject):
         found: Callable[[Read], None],
         changed: Callable[[], object] = lambda: None,
     ) -> None:
-        """`changed` is called if the files are not those of the training any more."""
+        """Read files again for `title`; call `changed` if a file is not the one of the training any more."""
         named = tuple(files)
 
-        def refused(error: InputError) -> None:
+        def report(error: InputError) -> None:
             from mcsvm_gui.core.machine.sources import ChangedFileError
 
             if isinstance(error, ChangedFileError):
@@ -402,7 +402,7 @@ class Workspace(QObject):
             self._cannot_go_on(title, worded(error))
 
         if self.trust.may_read(named):
-            self.tasks.start(read, found, refused=refused)
+            self.tasks.start(read, found, refused=report)
         else:
             self.trust.ask(named)
             self._cannot_go_on(title, unread())
@@ -543,11 +543,14 @@ def _data_of(request: Request) -> tuple[Dataset, Dataset | None]:
 class _Opened:
     dataset: Dataset
     read: ReadOptions | None
-    misfit: bool = False  # how it was read last does not fit it any more
+    misfit: bool = False  # whether the import settings last used do not fit the file any more
 
 
 def _open(path: str, read: ReadOptions | None, known: Mapping[str, Mapping[str, Any]], *, may_differ: bool) -> _Opened:
-    """`known`: settings by content, for a file that has another name. `may_differ`: else as a new file."""
+    """Open a data set with the import settings last used.
+
+    `known` holds settings by content, for a renamed file. `may_differ`: if the settings fail, read it as a new file.
+    """
     from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 
     try:
@@ -556,10 +559,10 @@ def _open(path: str, read: ReadOptions | None, known: Mapping[str, Mapping[str, 
         if not may_differ:
             raise
         return _Opened(open_dataset(path, ReadOptions()), None, misfit=True)
-    asked = preparation_of(known.get(dataset.digest, {}))
-    if read is None and asked is not None and asked.read != ReadOptions():
+    previous = preparation_of(known.get(dataset.digest, {}))
+    if read is None and previous is not None and previous.read != ReadOptions():
         try:
-            return _Opened(open_dataset(path, asked.read), asked.read)
+            return _Opened(open_dataset(path, previous.read), previous.read)
         except InputError:
             return _Opened(dataset, None)
     return _Opened(dataset, read)
