@@ -130,7 +130,7 @@ class Dataset:
     before: int | None = None  # where these are a part of a file's rows: how many come before them
     look: TableLook | None = None  # what the notices about its columns were made of
     source: RowSource | None = None  # None: all data rows of the file that the digest is of, in order
-    kept: Mapping[str, np.ndarray] = field(default_factory=dict)  # other columns to be written beside predictions
+    kept: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns that are written next to predictions
 
     @property
     def rows(self) -> int:
@@ -140,25 +140,25 @@ class Dataset:
 
     @cached_property
     def row_source(self) -> RowSource:
-        """Which data row of which file each row is."""
+        """Return the file of each row, and its number among the data rows of that file."""
         if self.source is not None:
             return self.source
         return RowSource.of_file(self.name, self.digest, self.rows, self.before or 0)
 
     @property
     def row_numbers(self) -> np.ndarray:
-        """(rows,) the number of each row among the data rows of the file that was opened, from 1."""
+        """Return (rows,) the number of each row among the data rows of its file, from 1."""
         return self.row_source.numbers
 
     @property
     def row_columns(self) -> dict[str, np.ndarray]:
-        """The columns that identify a row besides its number: its file, if there are several, and its names."""
+        """Return the columns that identify a row besides its number: its file, if there are several, and its names."""
         files = self.row_source.file_names
         return {**({} if files is None else {FILE: files}), **self.row_names}
 
     @property
     def row_headings(self) -> tuple[str, ...]:
-        """Headings of the columns that every table of rows begins with."""
+        """Return the headings of the columns that every table of rows begins with."""
         return (ROW, *self.row_columns)
 
     @property
@@ -170,13 +170,13 @@ class Dataset:
 
     @property
     def with_roles(self) -> tuple[str, ...]:
-        """Columns of the file that are label, weight, group or fold."""
+        """Return the columns of the file that are label, weight, group or fold."""
         return tuple(
             name for name in (self.label_name, self.weight_name, self.group_name, self.fold_name) if name is not None
         )
 
     def row_cells(self, position: int) -> list[object]:
-        """The cells that a table begins with for the row at this position, under `row_headings`."""
+        """Return the cells under `row_headings` for the row at this position."""
         return [int(self.row_numbers[position]), *(cells[position] for cells in self.row_columns.values())]
 
     @cached_property
@@ -216,7 +216,7 @@ class Dataset:
         return replace(self.take(kept), digest=self.digest, weightless=gone)
 
     def take(self, index: np.ndarray | Sequence[int]) -> Dataset:
-        """Return the rows at these positions, or where a mask holds, as a Dataset of its own digest.
+        """Return the rows at these positions, or the rows that a mask selects, as a Dataset with its own digest.
 
         Rows keep their numbers and names.
         """

@@ -40,7 +40,7 @@ class Field:
     free: bool = False  # another answer may be typed
     hint: str = ""  # what may be typed
     shown: bool = True
-    spin: tuple[int, int] | None = None  # lowest and highest of a whole number
+    spin: tuple[int, int] | None = None  # lowest and highest value of an integer
 
 
 _ASKED_FOR = {  # rules that only some data need, by the columns that need them

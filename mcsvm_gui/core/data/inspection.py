@@ -17,7 +17,7 @@ from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from solvers.errors import Sentence
 
 _MOST_FEATURES = 10_000  # a document lists so many; sparse files have millions
-WIDE = 1000  # columns, from which rows of numbers are hashed as a whole: pandas takes 0.1 ms for each column
+WIDE = 1000  # from so many columns on, rows of numbers are hashed as a whole: pandas takes 0.1 ms per column
 _NOTHING_SAID = ReadOptions()
 
 
@@ -78,14 +78,14 @@ def row_keys(dataset: Dataset) -> np.ndarray:
     """Equal for equal rows; 64 bits of a hash, so that others are equal once in 10^8 tables of a million rows."""
     if dataset.table is not None and len(dataset.columns) > WIDE and all(one.numeric for one in dataset.columns):
         values = dataset.table.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # -0 and 0 are equal
-        return _hashed(row.tobytes() for row in values)
+        return _hash_rows(row.tobytes() for row in values)
     if dataset.table is not None:
         return pd.util.hash_pandas_object(dataset.table, index=False).to_numpy()
     matrix = dataset.matrix
     assert matrix is not None
     cuts = list(zip(matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True))
-    return _hashed(matrix.indices[a:b].tobytes() + matrix.data[a:b].tobytes() for a, b in cuts)
+    return _hash_rows(matrix.indices[a:b].tobytes() + matrix.data[a:b].tobytes() for a, b in cuts)
 
 
-def _hashed(parts: Iterable[bytes]) -> np.ndarray:
+def _hash_rows(parts: Iterable[bytes]) -> np.ndarray:
     return np.array([int.from_bytes(hashlib.blake2b(part, digest_size=8).digest(), "big") for part in parts], np.uint64)

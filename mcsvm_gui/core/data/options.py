@@ -145,7 +145,7 @@ class ReadOptions:
         check_loaded(self)
 
 
-OF_PREDICTION = ("keep",)  # options that only mean something where rows are predicted
+OF_PREDICTION = ("keep",)  # options that apply only to rows that are predicted
 OF_ROWS = "where", "merge", "share"  # options that any format knows
 OF_KIND = {"text": "text", "date": "dates", "category": "categories"}  # options that name columns of a kind
 LISTS = "columns", "drop", "names", *OF_KIND.values()  # options that name several columns

@@ -1,7 +1,7 @@
-"""The identity of rows: the number of each row among the data rows of the file that was opened, and which file it was.
+"""The identity of rows: the file of each row, and its number among the data rows of that file.
 
-A row keeps its number whatever is done with the rows around it: rows are chosen, left out, held out or put into folds,
-and every page, report and command shows the same number for the same row.
+A row keeps its number if rows around it are selected, left out, held out or put into folds. Every page, report and
+command shows the same number for the same row.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class RowFile:
     """A file that rows came from."""
 
     name: str
-    digest: str  # of its uncompressed bytes; empty if unknown
+    digest: str  # digest of its uncompressed bytes; empty if unknown
 
 
 @dataclass(frozen=True, eq=False)
 class RowSource:
-    """Where each row comes from."""
+    """The file and the number of each row."""
 
     numbers: np.ndarray  # (rows,) int64: the number of the data row in its file, from 1
     files: tuple[RowFile, ...]
@@ -49,18 +49,18 @@ class RowSource:
         return np.asarray(names[self.codes])
 
     def contains(self, other: RowSource) -> np.ndarray:
-        """Return for each row of `other` whether it is one of these rows: same file content, same number."""
-        found = np.zeros(other.numbers.size, dtype=bool)
-        for theirs, file in enumerate(other.files):
-            rows = slice(None) if other.codes is None else other.codes == theirs
+        """Return for each row of `other` whether this source contains it: same file content, same number."""
+        is_contained = np.zeros(other.numbers.size, dtype=bool)
+        for code, file in enumerate(other.files):
+            rows = slice(None) if other.codes is None else other.codes == code
             for ours, known in enumerate(self.files):
                 if file.digest and file.digest == known.digest:
                     numbers = self.numbers if self.codes is None else self.numbers[self.codes == ours]
-                    found[rows] |= np.isin(other.numbers[rows], numbers)
-        return found
+                    is_contained[rows] |= np.isin(other.numbers[rows], numbers)
+        return is_contained
 
 
-def joined(parts: Sequence[RowSource]) -> RowSource:
+def concatenate(parts: Sequence[RowSource]) -> RowSource:
     """Return the source of the rows of several data sets, one after the other."""
     files = tuple(dict.fromkeys(file for part in parts for file in part.files))
     numbers = np.concatenate([part.numbers for part in parts])

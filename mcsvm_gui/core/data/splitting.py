@@ -53,7 +53,7 @@ def hold_out(labels: np.ndarray, share: float, seed: int) -> Split:
 
 
 def sample(dataset: Dataset, rows: int | None, seed: int) -> Dataset:
-    """Return at most about so many of the rows: the same share of each class, at least one row of each."""
+    """Return a sample of about `rows` rows: the same share of each class, and at least one row of each class."""
     if rows is None or rows >= dataset.rows or dataset.labels is None:
         return dataset
     chosen = np.zeros(dataset.rows, dtype=bool)

@@ -46,10 +46,10 @@ def share_interval(values: np.ndarray, weights: np.ndarray) -> tuple[float, floa
 
 
 def recall_interval(values: np.ndarray, confusion: np.ndarray) -> tuple[float, float]:
-    """Return the interval of a mean recall; `values`: it in each resample, `confusion`: counts, true classes down.
+    """Return the interval of a mean recall. `values`: one for each resample; `confusion`: counts, true classes down.
 
-    If every class is predicted always or never, every resample says the same. Then the mean of the exact binomial
-    limits of the classes stands in, which is wider than the interval of the mean.
+    If every class is predicted always or never correctly, all resamples agree. Then return the mean of the exact
+    binomial limits of the classes, which is wider than the interval of the mean.
     """
     low, high = interval(values).tolist()
     rows, right = confusion.sum(axis=1), np.diag(confusion)
@@ -60,7 +60,7 @@ def recall_interval(values: np.ndarray, confusion: np.ndarray) -> tuple[float, f
 
 
 def _binomial(hits: int, rows: int) -> tuple[float, float]:
-    """Clopper & Pearson (1934)."""
+    """Return the exact binomial interval of Clopper & Pearson (1934)."""
     tail = 0.5 * (1.0 - LEVEL)
     low = 0.0 if hits == 0 else float(betaincinv(hits, rows - hits + 1, tail))
     high = 1.0 if hits == rows else float(betaincinv(hits + 1, rows - hits, 1.0 - tail))

@@ -16,7 +16,7 @@ Line = tuple[np.ndarray, np.ndarray]
 EMPTY = np.empty(0)
 BAND = 300  # corners of a shaded band along each edge, at most
 SETTLED = 0.5  # share of the samples that come before a convergence plot's scale begins to count
-FAR_APART = 10.0  # times as long as the shortest run
+FAR_APART = 10.0  # smallest ratio of the longest to the shortest run that needs a logarithmic axis
 LEAP = 1.0  # what lies farther from the last value than so many times its size does not count either
 
 
@@ -31,7 +31,7 @@ class History:
     readings: Mapping[str, np.ndarray] = field(default_factory=dict)
     class_names: tuple[str, ...] = ()
     accuracies: tuple[float | None, float | None] = (None, None)  # in the end, on all rows: training, test
-    support: tuple[int, ...] = ()  # support vectors of each class in the end
+    support: tuple[int, ...] = ()  # number of support vectors of each class at the end
 
 
 def online(history: History) -> bool:
@@ -60,9 +60,9 @@ def relative_gap(history: History, axis: Axis) -> dict[str, Line]:
 
 
 def violation(history: History, axis: Axis) -> dict[str, Line]:
-    """The violation of the part in training; once all parts are solved, no less than the largest of them.
+    """Return the violation of the part in training; after the last part, at least the largest violation of a part.
 
-    Parts are solved one after another, and what a finished part violates it violates to the end. Without this bound
+    Parts are solved one after another, and the violation of a finished part stays to the end. Without this bound
     the line of a finished training of many parts would rise, below the tolerance, as if it got worse.
     """
     lines = _of(history.trace, axis, ("violation",))
@@ -156,14 +156,14 @@ def at(line: Line, place: float) -> float | None:
 
 
 def ends_differ(histories: Iterable[History], axis: Axis) -> bool:
-    """Whether some runs end so much later than others that a linear axis squeezes the short ones."""
+    """Return whether some runs end so much later than others that a linear axis would squeeze the short ones."""
     places = [_places(history.trace, axis) for history in histories]
     ends = [float(line[-1]) for line in places if line.size and line[-1] > 0.0]
     return bool(ends) and max(ends) > FAR_APART * min(ends)
 
 
 def _has_parts(machine: str) -> bool:
-    """Whether it is trained part by part. Where there is a history, the solvers are loaded."""
+    """Return whether a machine is trained part by part. The solvers are already loaded if there is a history."""
     from solvers.machines import MACHINES
 
     return MACHINES[machine].split != "joint"

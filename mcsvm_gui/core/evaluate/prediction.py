@@ -27,30 +27,30 @@ class Prediction:
 
     @cached_property
     def trained_on(self) -> np.ndarray:
-        """(rows,) whether the model was trained on the row."""
+        """Return (rows,) whether the model was trained on each row."""
         known = self.trained.rows
         return np.zeros(self.dataset.rows, dtype=bool) if known is None else known.contains(self.dataset.row_source)
 
     @cached_property
     def counting(self) -> np.ndarray:
-        """The rows that were decided and count."""
+        """Return the rows that were predicted and have weight."""
         rows, weights = self.decisions.decided, self.dataset.weights
         return rows if weights is None else rows[weights[rows] > 0.0]
 
     @cached_property
     def scored(self) -> np.ndarray:
-        """The rows that `scores` are of: those that the model was not trained on, if there are any."""
+        """Return the rows that `scores` measures: those outside the training rows, or all if there are none."""
         others = self.counting[~self.trained_on[self.counting]]
         return others if others.size else self.counting
 
     @cached_property
     def scores(self) -> Scores | None:
-        """Scores against the labels in the file, if it has some, of the rows that the model was not trained on."""
+        """Return the scores against the labels in the file, if any, on the rows that the model was not trained on."""
         return self._scores_of(self.scored)
 
     @cached_property
     def all_scores(self) -> Scores | None:
-        """The same of all rows that count."""
+        """Return the scores on all rows that count."""
         return self._scores_of(self.counting)
 
     def _scores_of(self, rows: np.ndarray) -> Scores | None:
@@ -105,15 +105,15 @@ class Prediction:
         return self.margins if order == "margin" else -self.entropies
 
     def table(self, with_scores: bool, with_probabilities: bool = False, sets: float | None = None) -> str:
-        """Return CSV, one line per row of the data, in its order; a row left out or rejected has no prediction."""
+        """Return CSV with one line per row of the data, in order; a rejected or left-out row has no prediction."""
         asked = {"scores": with_scores, "probabilities": with_probabilities, "sets": sets}
         lines = PredictionLines(self.trained.class_names, **asked)  # type: ignore[arg-type]
         return lines.header(self.dataset) + lines.of(self.dataset, self.decisions)
 
 
 class PredictionLines:
-    """Predictions as CSV: a line per row, with its number in the file and what names it, the predicted class and, if
-    they are asked for, numbers in full precision."""
+    """Write predictions as CSV: a line per row, with its number in the file, its names, the predicted class and, on
+    request, scores and probabilities in full precision."""
 
     def __init__(
         self, class_names: Sequence[str], *, scores: bool, probabilities: bool, sets: float | None = None
@@ -147,7 +147,7 @@ class PredictionLines:
 
 
 def _others(dataset: Dataset) -> dict[str, np.ndarray]:
-    """Columns to be written too that do not identify the row already."""
+    """Return the further columns to be written, without those that identify the row."""
     return {name: cells for name, cells in dataset.kept.items() if name not in dataset.row_columns}
 
 

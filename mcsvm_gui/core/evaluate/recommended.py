@@ -1,15 +1,15 @@
-"""The measure that suits the class shares: accuracy, unless one class makes guessing look good."""
+"""Recommend a measure for the class shares: accuracy, unless one class makes guessing look good."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-MAJORITY = 0.8  # share of the rows in one class from which guessing it looks good
-UNEQUAL = 10.0  # ratio of the largest to the smallest class from which accuracy hides the smallest
+MAJORITY = 0.8  # if one class has at least this share of the rows, guessing it looks good
+UNEQUAL = 10.0  # from this ratio of the largest to the smallest class, accuracy hides the smallest
 
 
 def are_unequal(counts: Sequence[int]) -> bool:
-    """Whether accuracy says little for classes of these sizes."""
+    """Return whether accuracy says little for classes of these sizes."""
     if len(counts) < 2:
         return False
     return max(counts) >= MAJORITY * sum(counts) or max(counts) >= UNEQUAL * min(counts)
@@ -21,5 +21,5 @@ def recommended_score(counts: Sequence[int]) -> str:
 
 
 def measure_to_judge_by(chosen: Mapping[int, str], counts: Sequence[int]) -> str:
-    """Return the measure of the newest run that a search chose, by run number; without one the recommended measure."""
+    """Return the measure by which a search chose the newest run; without one, the recommended measure."""
     return chosen[max(chosen)] if chosen else recommended_score(counts)

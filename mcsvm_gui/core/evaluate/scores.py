@@ -19,7 +19,7 @@ class ClassScore:
     name: str
     precision: float | None  # None if the class has no rows and no row was predicted to be of it
     recall: float | None  # None if the class has no rows
-    f1: float | None  # None as the precision
+    f1: float | None  # None under the same conditions as the precision
     rows: float  # the sum of their weights, where they have some
 
 
@@ -34,12 +34,12 @@ class Scores:
 
     @property
     def tested(self) -> int:
-        """How many classes have rows: balanced accuracy is the mean over these."""
+        """Return the number of classes that have rows: balanced accuracy is the mean over them."""
         return sum(score.rows > 0 for score in self.per_class)
 
     @property
     def averaged(self) -> int:
-        """How many classes have rows or predictions: macro F1 is the mean over these."""
+        """Return the number of classes that have rows or predictions: macro F1 is the mean over them."""
         return sum(score.f1 is not None for score in self.per_class)
 
 
@@ -48,8 +48,8 @@ def evaluate(
 ) -> Scores:
     """Score predicted labels against true ones.
 
-    `names`: all classes, those that only one side has included. A score of a class that was not tested is None; the
-    precision of a class that was tested and never predicted is 0.
+    `names`: all classes of both sides. A score of a class that was not tested is None; the precision of a class that
+    was tested and never predicted is 0.
     """
     number = {name: position for position, name in enumerate(names)}
     codes = [np.array([number[label] for label in side], dtype=np.int64) for side in (true, predicted)]

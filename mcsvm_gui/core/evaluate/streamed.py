@@ -88,7 +88,7 @@ class _RowQueue:
 
 
 class _OutputQueue:
-    """Outputs of rows, of which the first are taken."""
+    """A first-in, first-out queue of row outputs."""
 
     def __init__(self) -> None:
         self._parts: list[RowOutputs] = []
@@ -115,7 +115,7 @@ class StreamOutcome:
     def __init__(self, trained: TrainedModel) -> None:
         self.trained = trained
         self.rows = self.decided = self.rejected = 0
-        self.counted = 0  # rows that were decided and count
+        self.counted = 0  # rows that were predicted and count
         self.trained_on = 0  # rows among these that the model was trained on
         self.weight_name: str | None = None
         self._names = dict(zip(trained.class_names, range(len(trained.class_names)), strict=True))
@@ -159,17 +159,17 @@ class StreamOutcome:
 
     @property
     def scored(self) -> int:
-        """How many rows `scores` are of: those that the model was not trained on, if there are any."""
+        """Return the number of rows that `scores` measures: those outside the training rows, or all."""
         return self.counted - self.trained_on or self.counted
 
     @property
     def scores(self) -> Scores | None:
-        """Scores against the labels in the file, if every row has one."""
+        """Return the scores against the labels in the file, if every row has one."""
         return self._scores_of(self._others if self.counted > self.trained_on else self._all)
 
     @property
     def all_scores(self) -> Scores | None:
-        """The same of all rows that count."""
+        """Return the scores on all rows that count."""
         return self._scores_of(self._all)
 
     def _scores_of(self, confusion: np.ndarray) -> Scores | None:

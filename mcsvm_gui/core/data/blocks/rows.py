@@ -34,7 +34,7 @@ class RowBlocks:
     """To be predicted or scored: a label is found by name only (LIBSVM: by place), and may be absent."""
 
     def __init__(self, path: str | os.PathLike[str], options: ReadOptions, *, identified: bool = False) -> None:
-        """`identified`: whether rows must know the digest of their file, which takes a pass over its bytes."""
+        """Prepare to read blocks. `identified`: rows need the digest of their file, which takes a pass over it."""
         files = parts.files_of(path) or [os.fspath(path)]
         self.files = [_FileBlocks(Path(file), options) for file in files]
         self.identified = identified

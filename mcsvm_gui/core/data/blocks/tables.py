@@ -149,7 +149,7 @@ class _Seen:
 
     @property
     def dates(self) -> bool:
-        """Whether the column holds dates, as `columns.typed` decides of all cells at once."""
+        """Return whether the column contains dates, as `columns.typed` decides from all of its cells."""
         numbers = self.kinds[CellKind.NUMBER] + self.kinds[CellKind.INFINITE]
         others = self.kinds[CellKind.TEXT] + self.kinds[CellKind.DATE] + self.kinds[CellKind.ODD]
         return bool(others) and not numbers and 2 * self.kinds[CellKind.DATE] >= others

@@ -20,7 +20,7 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.roles.choosing import NoRowsError, merged
-from mcsvm_gui.core.data.row_source import joined as joined_sources
+from mcsvm_gui.core.data.row_source import concatenate as concatenate_sources
 
 OpenOne = Callable[[str, ReadOptions], Dataset]  # without asking for classes
 
@@ -126,7 +126,7 @@ def concatenated(parts: Sequence[Dataset]) -> Dataset:
         row_names={name: np.concatenate([part.row_names[name] for part in parts]) for name in first.row_names},
         kept={name: np.concatenate([part.kept[name] for part in parts]) for name in first.kept},
         lines=None,
-        source=joined_sources([part.row_source for part in parts]),
+        source=concatenate_sources([part.row_source for part in parts]),
         notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
         digest=digest_of([part.digest for part in parts]),
     )

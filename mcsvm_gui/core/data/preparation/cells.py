@@ -32,7 +32,7 @@ def held_cells(dataset: Dataset, position: int) -> np.ndarray:
 def all_held_cells(dataset: Dataset, positions: Sequence[int]) -> list[np.ndarray]:
     """Return `held_cells` of the columns at these positions.
 
-    Taking a column out of a pandas table costs 0.1 ms, so that the numbers of many short columns are taken together.
+    Taking a column out of a pandas table costs 0.1 ms, so the numbers of many short columns are taken together.
     """
     assert dataset.table is not None
     numeric = [position for position in positions if dataset.columns[position].numeric]

@@ -141,7 +141,7 @@ class TablePreparation:
 
     @cached_property
     def _one_hot(self) -> dict[tuple[str, float | str | None], dict[str, int]]:
-        """The feature of each level, by the source of its cells and what fills them."""
+        """Return the feature of each level, by the source of its cells and the value that fills missing ones."""
         found: dict[tuple[str, float | str | None], dict[str, int]] = {}
         for number, feature in enumerate(self.features):
             if feature.level is not None:

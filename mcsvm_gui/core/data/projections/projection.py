@@ -28,7 +28,7 @@ class Projected:
     total: int  # rows there are
     left_out: tuple[str, ...]  # text columns with too many levels
     way: str = "pca"
-    numbers: np.ndarray | None = None  # (shown,) of the rows in the file; None: those of `rows`, from 1
+    numbers: np.ndarray | None = None  # (shown,) numbers of the rows in the file; None: positions in `rows`, from 1
 
 
 def project(dataset: Dataset, scale: str = "minmax", way: str = "pca") -> Projected:

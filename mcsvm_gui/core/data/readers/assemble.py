@@ -44,7 +44,7 @@ class Raw:
     dropped: tuple[int, ...] = ()
     categories: frozenset[int] = frozenset()  # declared, whatever their values look like
     before: int | None = None  # rows of the file before these, where they are a part of it
-    numbers: np.ndarray | None = None  # of the data rows in the file; None: all of them, from 1
+    numbers: np.ndarray | None = None  # numbers of the data rows in the file; None: all rows, from 1
 
 
 Sparse = Callable[[], tuple[Sequence[Column], sp.csr_array]]

@@ -84,7 +84,7 @@ class Typed:
     infinite: np.ndarray = field(default_factory=_no_rows)
     kind: ColumnKind | None = None  # where the values do not show it
     date_order: str = ""
-    left_out: bool = False  # a column of dates, which a notice tells how to learn from
+    left_out: bool = False  # a column of dates; a notice explains how to learn from it
 
 
 def typed(cells: Cells, lines: np.ndarray) -> Typed:
@@ -173,7 +173,7 @@ def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
 
 
 def dates_left_out(cells: Cells, rows: np.ndarray) -> Typed:
-    """Leave a column of dates out: what it has to do with the class must be said by somebody who knows."""
+    """Leave a column of dates out, because only the user knows how it relates to the class."""
     tally = NoticeTally(dates_notice, about=cells.name, words=tuple(cells.some(rows)[:1]))
     return Typed(np.empty(0), [Notice.of(DATES, tally)], left_out=True)
 

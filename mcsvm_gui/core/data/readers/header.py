@@ -11,7 +11,7 @@ from mcsvm_gui.core.data.phrases import names
 from mcsvm_gui.core.data.readers.cells import CellKind, is_number, kind_of, value_of
 from solvers.errors import Sentence
 
-STEPS = 5  # numbers in equal steps that no row of data has by chance
+STEPS = 5  # so many numbers in equal steps do not occur by chance in a row of data
 LABEL_NAMES = "label", "class", "target", "y"
 _NUMERIC = {CellKind.NUMBER, CellKind.INFINITE, CellKind.NAN, CellKind.ODD}
 
@@ -33,7 +33,7 @@ def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]], decim
 
 
 def _steps_beside_words(cells: Sequence[str], decimal: str) -> bool:
-    """Whether a row holds words and numbers in equal steps: the wavelengths that name the columns of spectra."""
+    """Return whether a row has words and numbers in equal steps, such as the wavelengths above columns of spectra."""
     values = [value_of(cell.strip(), decimal) for cell in cells if is_number(cell.strip(), decimal)]
     if len(values) < STEPS or len(values) == len(cells):
         return False

@@ -45,7 +45,7 @@ class Roles:
     date_order: str = AUTOMATIC
     where: str | None = None
     merge: str | None = None
-    kept: tuple[int, ...] = ()  # to be written beside predictions, whatever else they are used for
+    kept: tuple[int, ...] = ()  # to be written next to predictions, in addition to any other use
 
     @property
     def taken(self) -> frozenset[int]:

@@ -97,10 +97,10 @@ def take_standard_input() -> None:
 
 
 def _is_device(stream: IO[bytes]) -> bool:
-    """Whether bytes come from a device that is no keyboard."""
+    """Return whether bytes come from a device other than a keyboard."""
     try:
         mode = os.fstat(stream.fileno()).st_mode
-    except io.UnsupportedOperation:  # rows in memory
+    except io.UnsupportedOperation:  # a stream in memory has no file descriptor
         return False
     return stat.S_ISCHR(mode) and not stream.isatty()
 

@@ -1,12 +1,12 @@
-"""Columns that look like groups: rows that share a batch, a plate or a patient are alike for reasons of their own."""
+"""Recognize columns that look like groups: rows of one batch, plate or patient resemble each other."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-FEWEST_GROUPS = 5  # of fewer, a column called group is as likely a treatment
-FEWEST_CODES = 8  # different codes such as B01 in a column whose name tells nothing
+FEWEST_GROUPS = 5  # with fewer values, a column called group is as likely to be a treatment
+FEWEST_CODES = 8  # different codes such as B01 that are required if the name of the column gives no hint
 _WORDS = (
     *("batch", "lot", "charge", "plate", "patient", "subject", "group", "donor", "proband", "participant", "person"),
     *("animal", "specimen", "operator", "session", "series", "campaign", "site", "speaker", "writer", "device", "run"),

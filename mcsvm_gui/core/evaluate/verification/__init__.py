@@ -1,7 +1,7 @@
-"""Whether a model is what its data, its request and its dual variables lead to, part by part.
+"""Check, part by part, that a model follows from its data, its request and its dual variables.
 
-`rebuilding` makes the model again, `differences` compares every stored entry with it, `values` computes the scores of
-the training rows from kernel and dual variables. What cannot be recomputed is listed, never passed over.
+`rebuilding` rebuilds the model, `differences` compares every stored entry with it, `values` computes the scores of the
+training rows from kernel and dual variables. Parts that cannot be recomputed are listed, never omitted.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation.rules import Rows
-from mcsvm_gui.core.evaluate.verification.differences import Differences, differences, listed
+from mcsvm_gui.core.evaluate.verification.differences import Differences, differences, summarize_differences
 from mcsvm_gui.core.evaluate.verification.parts import ModelPart, PartCheck, Status, in_order
 from mcsvm_gui.core.evaluate.verification.rebuilding import RECOMPUTED, Rebuilt, can_recalibrate, rebuild
-from mcsvm_gui.core.evaluate.verification.values import recomputed
+from mcsvm_gui.core.evaluate.verification.values import recompute_values
 from mcsvm_gui.core.machine.command_line import command
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.trained import RowOutputs, TrainedModel, versions
@@ -30,20 +30,20 @@ from solvers.run.ending import Ending
 from solvers.uncertainty.costs import REJECTED
 from solvers.work import limited
 
-CERTIFIED = 1e-6  # share of the larger objective by which two certificates may differ
-NEARBY = 0.02  # by which a probability fitted again on another processor may differ
-SURE = 1e-9  # by which probabilities of the same scores may differ
-BARELY = 1.0 + 1e-6  # a violation this close to the tolerance is at it
+CERTIFIED = 1e-6  # largest difference of two certificates, as a share of the larger objective
+NEARBY = 0.02  # largest difference of a probability that is fitted again on another processor
+SURE = 1e-9  # largest difference of probabilities that are computed from the same scores
+BARELY = 1.0 + 1e-6  # a violation up to this multiple of the tolerance counts as reaching it
 
 
 @dataclass(frozen=True)
 class Verification:
-    """`checks`: one result for each part of the model."""
+    """The result of `verify`. `checks`: one result for each part of the model."""
 
     checks: tuple[PartCheck, ...]
     stored: Certificate
     recomputed: Certificate
-    ending: str  # by the recomputed numbers and the tolerance of the request; never the word in the file alone
+    ending: str  # from the recomputed numbers and the tolerance of the request, not from the word in the file
 
     @property
     def converged(self) -> bool:
@@ -51,7 +51,7 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing differs."""
+        """Return whether nothing differs."""
         return not self.differing
 
     @property
@@ -81,10 +81,10 @@ def verify(trained: TrainedModel, dataset: Dataset, *, recompute_calibration: bo
     with limited(trained.request.threads), np.errstate(over="ignore", invalid="ignore"):
         rebuilt = rebuild(trained, dataset, recalibrate=recalibrate)
         seen = _behaviour(trained, rebuilt)
-        found = differences(trained, rebuilt.trained, seen.rounding)
-    checks = [*_stored_parts(trained, rebuilt, found), *_behaviour_checks(seen, len(rebuilt.posed.problem))]
-    checks += _uncertainty_checks(trained, rebuilt, found, seen)
-    ended, ending = _ending(trained, rebuilt)
+        differing = differences(trained, rebuilt.trained, seen.rounding)
+    checks = [*_stored_parts(trained, rebuilt, differing), *_behaviour_checks(seen, len(rebuilt.posed.problem))]
+    checks += _uncertainty_checks(trained, rebuilt, differing, seen)
+    ended, ending = _check_ending(trained, rebuilt)
     checks += [_certificate(trained, rebuilt), ended, _request(trained), HISTORY]
     return Verification(in_order(checks), trained.certificate, rebuilt.trained.certificate, ending)
 
@@ -92,8 +92,8 @@ def verify(trained: TrainedModel, dataset: Dataset, *, recompute_calibration: bo
 # -- stored entries ---------------------------------------------------------------------------------
 
 
-def _stored_parts(trained: TrainedModel, rebuilt: Rebuilt, found: Differences) -> Iterator[PartCheck]:
-    """Parts whose entries have to be those of the rebuilt model."""
+def _stored_parts(trained: TrainedModel, rebuilt: Rebuilt, differing: Differences) -> Iterator[PartCheck]:
+    """Compare the parts whose entries have to equal those of the rebuilt model."""
     problem, again = rebuilt.posed.problem, rebuilt.trained
     kernel = ", ".join(f"{name} {value:.10g}" for name, value in parameters(again.model.kernel).items())
     infeasible = again.certificate.infeasibility
@@ -113,7 +113,9 @@ def _stored_parts(trained: TrainedModel, rebuilt: Rebuilt, found: Differences) -
             machine=again.model.machine.name,
             kernel=f"{again.model.kernel.name} ({kernel})" if kernel else again.model.kernel.name,
         ),
-        ModelPart.DUALS: Sentence("All constraints hold; {count} rows have a nonzero variable.", count=_used(trained)),
+        ModelPart.DUALS: Sentence(
+            "All constraints hold; {count} rows have a nonzero variable.", count=_count_nonzero_rows(trained)
+        ),
         ModelPart.VECTORS: Sentence(
             "The {count} stored vectors and their classes are those of the preprocessed training rows.",
             count=int(trained.model.support.size),
@@ -126,45 +128,45 @@ def _stored_parts(trained: TrainedModel, rebuilt: Rebuilt, found: Differences) -
             broken = Sentence("A constraint is broken by {amount}.", amount=f"{infeasible:.3g}")
             yield PartCheck(part, Status.DIFFERS, broken)
         else:
-            yield _compared(part, found, detail)
-    if found.get(ModelPart.OTHER):
-        yield _compared(ModelPart.OTHER, found, Sentence(""))
+            yield _compare_part(part, differing, detail)
+    if differing.get(ModelPart.OTHER):
+        yield _compare_part(ModelPart.OTHER, differing, Sentence(""))
 
 
-def _used(trained: TrainedModel) -> int:
+def _count_nonzero_rows(trained: TrainedModel) -> int:
     return int(np.unique(trained.duals.rows).size)
 
 
-def _compared(part: ModelPart, found: Differences, detail: Sentence) -> PartCheck:
-    if found.get(part):
-        return PartCheck(part, Status.DIFFERS, listed(found[part]))
+def _compare_part(part: ModelPart, differing: Differences, detail: Sentence) -> PartCheck:
+    if differing.get(part):
+        return PartCheck(part, Status.DIFFERS, summarize_differences(differing[part]))
     return PartCheck(part, Status.VERIFIED, detail)
 
 
-# -- what the model predicts -------------------------------------------------------------------------
+# -- predictions for the training rows ---------------------------------------------------------------
 
 
 @dataclass
 class _Behaviour:
-    """What the model predicts of its training rows, compared with what is recomputed."""
+    """The predictions of the model for its training rows, compared with the recomputed ones."""
 
-    rounding: np.ndarray  # (outputs,) how far rounding may move a score
-    largest: float = 0.0  # score
+    rounding: np.ndarray  # (outputs,) largest change of a score by rounding
+    largest: float = 0.0  # largest absolute score
     apart: float = 0.0  # largest difference of a score
     far: int = 0  # rows with a score that differs by more than rounding
-    border: int = 0  # rows between two classes, where rounding decides
-    wrong: int = 0  # rows predicted otherwise
+    border: int = 0  # rows between two classes, whose class depends on rounding
+    wrong: int = 0  # rows with a different prediction
     improper: int = 0  # rows whose probabilities do not sum to 1, or are negative
-    other_share: float = 0.0  # largest difference of a probability of the same scores
+    other_share: float = 0.0  # largest difference of a probability computed from the same scores
     other_p_value: float = 0.0
 
 
 def _behaviour(trained: TrainedModel, rebuilt: Rebuilt) -> _Behaviour:
-    """Compare by the way that new rows take: raw rows, preprocessing, scores, classes."""
+    """Compare the stages that new rows pass through: raw rows, preprocessing, scores, classes."""
     rows = trained.preparation.apply(rebuilt.posed.train).rows
-    again = replace(rebuilt.trained, model=trained.model)  # it decides by the scores that it is given
+    again = replace(rebuilt.trained, model=trained.model)  # it predicts from the given scores
     seen = _Behaviour(np.zeros(trained.model.bias.size))
-    for chunk in recomputed(rebuilt.posed.problem, rebuilt.proofs):
+    for chunk in recompute_values(rebuilt.posed.problem, rebuilt.proofs):
         values = trained.model.decision(rows[chunk.rows])
         apart = np.abs(values - chunk.values)
         seen.rounding = np.maximum(seen.rounding, chunk.reach.max(axis=0, initial=0.0))
@@ -206,14 +208,14 @@ def _compare_outputs(
 
 
 def _labels(trained: TrainedModel, outputs: RowOutputs) -> np.ndarray:
-    """The class names, None for rejected rows."""
+    """Return the class names, None for rejected rows."""
     labels = trained.names[np.where(outputs.codes == REJECTED, 0, outputs.codes)]
     labels[outputs.codes == REJECTED] = None
     return labels
 
 
 def _largest(one: np.ndarray | None, other: np.ndarray | None) -> float:
-    """The largest difference; infinity if one of them is missing."""
+    """Return the largest difference; infinity if one of the arrays is missing."""
     if one is None or other is None or one.shape != other.shape:
         return np.inf
     return float(np.nan_to_num(np.abs(one - other), nan=np.inf).max(initial=0.0))
@@ -264,7 +266,7 @@ def _behaviour_checks(seen: _Behaviour, rows: int) -> Iterator[PartCheck]:
 
 
 def _uncertainty_checks(
-    trained: TrainedModel, rebuilt: Rebuilt, found: Differences, seen: _Behaviour
+    trained: TrainedModel, rebuilt: Rebuilt, differing: Differences, seen: _Behaviour
 ) -> Iterator[PartCheck]:
     request = trained.request
     if trained.calibrated is None:
@@ -275,13 +277,15 @@ def _uncertainty_checks(
                 Sentence("The request asks for probabilities, and the model gives none: training was stopped before."),
             )
         return
-    yield _probabilities(trained, rebuilt, found, seen)
-    yield _sets(rebuilt, found, seen, trained)
+    yield _probabilities(trained, rebuilt, differing, seen)
+    yield _sets(rebuilt, differing, seen, trained)
     if trained.rule is not None or request.costs is not None:
-        yield _compared(ModelPart.RULE, found, Sentence("The costs of the request, in the order of the classes."))
+        yield _compare_part(
+            ModelPart.RULE, differing, Sentence("The costs of the request, in the order of the classes.")
+        )
 
 
-def _probabilities(trained: TrainedModel, rebuilt: Rebuilt, found: Differences, seen: _Behaviour) -> PartCheck:
+def _probabilities(trained: TrainedModel, rebuilt: Rebuilt, differing: Differences, seen: _Behaviour) -> PartCheck:
     part, request, calibrated = ModelPart.PROBABILITIES, trained.request, trained.calibrated
     assert calibrated is not None
     if rebuilt.calibration is not None:
@@ -291,7 +295,7 @@ def _probabilities(trained: TrainedModel, rebuilt: Rebuilt, found: Differences, 
     if seen.improper:
         return PartCheck(part, Status.DIFFERS, Sentence("Some probabilities are negative, or do not sum to 1."))
     if rebuilt.recalibrated:
-        return _fitted_again(part, found, seen.other_share, trained)
+        return _check_new_fit(part, differing, seen.other_share, trained)
     return PartCheck(part, Status.NOT_VERIFIABLE, _not_recalibrated(trained))
 
 
@@ -304,25 +308,25 @@ def _not_recalibrated(trained: TrainedModel) -> Sentence:
     return Sentence("Their folds were trained under a time limit, which does not end at the same step again.")
 
 
-def _sets(rebuilt: Rebuilt, found: Differences, seen: _Behaviour, trained: TrainedModel) -> PartCheck:
-    if rebuilt.recalibrated or found.get(ModelPart.SETS):
-        return _fitted_again(ModelPart.SETS, found, seen.other_p_value, trained)
+def _sets(rebuilt: Rebuilt, differing: Differences, seen: _Behaviour, trained: TrainedModel) -> PartCheck:
+    if rebuilt.recalibrated or differing.get(ModelPart.SETS):
+        return _check_new_fit(ModelPart.SETS, differing, seen.other_p_value, trained)
     return PartCheck(ModelPart.SETS, Status.NOT_VERIFIABLE, _not_recalibrated(trained))
 
 
-def _fitted_again(part: ModelPart, found: Differences, apart: float, trained: TrainedModel) -> PartCheck:
-    """Compare with the new fit. On another system folds may end at another step, which moves the fit a little.
+def _check_new_fit(part: ModelPart, differing: Differences, apart: float, trained: TrainedModel) -> PartCheck:
+    """Compare with the new fit. On another system folds may end at another step, which changes the fit slightly.
 
-    A difference that small is neither confirmed nor refused.
+    Such a small difference neither confirms nor refutes the part.
     """
-    if not found.get(part) and apart <= SURE:
+    if not differing.get(part) and apart <= SURE:
         return PartCheck(
             part,
             Status.VERIFIED,
             Sentence("Fitted again on {folds} folds: the same.", folds=trained.request.calibration_folds),
         )
-    if _made_here(trained) or not apart <= NEARBY:
-        return _compared(part, found, Sentence("")) if found.get(part) else _moved(part, apart)
+    if _is_same_system(trained) or not apart <= NEARBY:
+        return _compare_part(part, differing, Sentence("")) if differing.get(part) else _difference_check(part, apart)
     return PartCheck(
         part,
         Status.NOT_VERIFIABLE,
@@ -334,12 +338,12 @@ def _fitted_again(part: ModelPart, found: Differences, apart: float, trained: Tr
     )
 
 
-def _moved(part: ModelPart, apart: float) -> PartCheck:
+def _difference_check(part: ModelPart, apart: float) -> PartCheck:
     return PartCheck(part, Status.DIFFERS, Sentence("They differ by up to {apart}.", apart=f"{apart:.2g}"))
 
 
-def _made_here(trained: TrainedModel) -> bool:
-    """Whether the file says that this system trained the model, so that the same bits are expected."""
+def _is_same_system(trained: TrainedModel) -> bool:
+    """Return whether this system trained the model according to the file, so that identical bits are expected."""
     origin = trained.origin
     here = hardware.system(), hardware.processor(), dict(versions())
     return (origin.system, origin.processor, dict(origin.versions)) == here
@@ -386,8 +390,8 @@ def _numbers(certificate: Certificate) -> Sentence:
     )
 
 
-def _ending(trained: TrainedModel, rebuilt: Rebuilt) -> tuple[PartCheck, str]:
-    """Return how the training ended, by the recomputed numbers; the word in the file does not count."""
+def _check_ending(trained: TrainedModel, rebuilt: Rebuilt) -> tuple[PartCheck, str]:
+    """Return how the training ended according to the recomputed numbers; the word in the file does not count."""
     request, again, stored = trained.request, rebuilt.trained.certificate, trained.origin.ending
     method = METHODS.get(request.solver)
     goal = request.gap_tol if request.gap_tol is not None else None if method is None else method.natural_gap
@@ -418,7 +422,7 @@ def _indefinite(trained: TrainedModel, rebuilt: Rebuilt) -> bool:
     return seen_indefinite(rebuilt.posed.problem, used)
 
 
-# -- what the file alone says ------------------------------------------------------------------------
+# -- entries that only the file contains -------------------------------------------------------------
 
 
 def _request(trained: TrainedModel) -> PartCheck:

@@ -1,7 +1,7 @@
-"""Compare a model with the one that is recomputed from the data: every entry of both documents and every array.
+"""Compare every document entry and every array of a model with those of a model recomputed from the data.
 
-The entries come from `model_document`, so that a field added to the file later is compared without a change here. What
-cannot be recomputed is named in HISTORY.
+The entries come from `model_document`, so that a field added to the file later is compared without a change here.
+HISTORY names the entries that cannot be recomputed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Path = tuple[Any, ...]
 Differences = Mapping[ModelPart, list[Sentence]]
 
 CLOSE = 1e-9  # relative; processors round differently, and a cluster adds numbers in another order
-HISTORY = {  # how the training went: no data tell it
+HISTORY = {  # the course of the training, which cannot be derived from data
     *(("origin", name) for name in ("solver", "iterations", "kernel_evaluations", "seconds", "versions", "system")),
     *(("origin", name) for name in ("processor", "decisions", "ending")),
     ("calibration", "seconds"),
     ("preparation", "notices"),
 }
-OWNERS: dict[Path, ModelPart] = {  # the longest beginning of a path that stands here says which part it belongs to
+OWNERS: dict[Path, ModelPart] = {  # an entry belongs to the part of the longest prefix of its path
     ("origin", "digest"): ModelPart.DATA,
     ("label_name",): ModelPart.DATA,
     ("unlearned",): ModelPart.DATA,
@@ -58,7 +58,7 @@ OWNERS: dict[Path, ModelPart] = {  # the longest beginning of a path that stands
 
 
 def owner_of(path: Path) -> ModelPart:
-    """The part that an entry belongs to."""
+    """Return the part that an entry belongs to."""
     for length in range(len(path), 0, -1):
         if path[:length] in HISTORY:
             return ModelPart.HISTORY
@@ -68,9 +68,9 @@ def owner_of(path: Path) -> ModelPart:
 
 
 def differences(stored: TrainedModel, recomputed: TrainedModel, rounding: np.ndarray) -> Differences:
-    """What differs, by part; the certificate is compared by its own rule.
+    """Return the differences by part; the certificate is compared by a rule of its own.
 
-    `rounding`: (outputs,) how far rounding may move a class function.
+    `rounding`: (outputs,) the largest change of a class function by rounding.
     """
     found: dict[ModelPart, list[Sentence]] = defaultdict(list)
     one, other = dict(_leaves(_plain(stored))), dict(_leaves(_plain(recomputed)))
@@ -88,14 +88,14 @@ def differences(stored: TrainedModel, recomputed: TrainedModel, rounding: np.nda
         )
     arrays, expected = model_document.arrays_of(stored), model_document.arrays_of(recomputed)
     for name in (*arrays, *(name for name in expected if name not in arrays)):
-        apart = _apart(name, arrays.get(name), expected.get(name), rounding if name == "bias" else 0.0)
-        if apart is not None:
-            found[owner_of((name,))].append(apart)
+        difference = _compare_arrays(name, arrays.get(name), expected.get(name), rounding if name == "bias" else 0.0)
+        if difference is not None:
+            found[owner_of((name,))].append(difference)
     return found
 
 
-def listed(sentences: list[Sentence]) -> Sentence:
-    """The first difference, and how many more there are."""
+def summarize_differences(sentences: list[Sentence]) -> Sentence:
+    """Return the first difference, and how many more there are."""
     if len(sentences) == 1:
         return Sentence("{first}.", first=sentences[0])
     more = len(sentences) - 1
@@ -103,30 +103,30 @@ def listed(sentences: list[Sentence]) -> Sentence:
 
 
 def _plain(trained: TrainedModel) -> dict[str, Any]:
-    """Return the document, each shift of a feature in units of its scaled values, without the names of files.
+    """Return the document with feature shifts in units of the scaled values, and without file names.
 
-    The training file may lie elsewhere now; its digest identifies it.
+    The training file may have moved; its digest identifies it.
     """
-    untold = replace(trained.origin, decisions=())  # there may be one for each of many pairs
-    document = model_document.describe(replace(trained, origin=untold))
+    origin = replace(trained.origin, decisions=())  # not compared, and each of many pairs may have one
+    document = model_document.describe(replace(trained, origin=origin))
     preparation = dict(document["preparation"])
     if preparation["kind"] == "table":
         preparation["features"] = [_in_units(list(feature)) for feature in preparation["features"]]
     else:
         pairs = zip(preparation["shift"], preparation["scale"], strict=True)
-        preparation["shift"] = [_rounded(shift * scale) for shift, scale in pairs]
+        preparation["shift"] = [_round_shift(shift * scale) for shift, scale in pairs]
     files = document["row_files"] and [file["digest"] for file in document["row_files"]]
     return {**document, "preparation": preparation, "row_files": files}
 
 
 def _in_units(feature: list[Any]) -> list[Any]:
     source, level, fill, shift, scale, *part = feature
-    fill = _rounded(fill * scale) if isinstance(fill, float) else fill
-    return [source, level, fill, _rounded(shift * scale), scale, *part]
+    fill = _round_shift(fill * scale) if isinstance(fill, float) else fill
+    return [source, level, fill, _round_shift(shift * scale), scale, *part]
 
 
-def _rounded(value: float) -> float:
-    """A shift below the rounding of scaled features counts as zero: processors agree to no more digits."""
+def _round_shift(value: float) -> float:
+    """Round a shift below the rounding error of scaled features to zero: processors differ in these digits."""
     return 0.0 if abs(value) < CLOSE else value
 
 
@@ -153,8 +153,8 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _apart(name: str, stored: np.ndarray | None, recomputed: np.ndarray | None, more: Any) -> Sentence | None:
-    """None if the arrays are the same within rounding; `more`: what is allowed beyond a share of the values."""
+def _compare_arrays(name: str, stored: np.ndarray | None, recomputed: np.ndarray | None, more: Any) -> Sentence | None:
+    """Compare two arrays; None if they are equal within rounding. `more`: tolerance beyond a share of the values."""
     if stored is None or recomputed is None or stored.shape != recomputed.shape:
         return Sentence("{entry} has another size than the recomputed array", entry=name)
     if stored.dtype.kind == "i":
@@ -173,7 +173,7 @@ def _apart(name: str, stored: np.ndarray | None, recomputed: np.ndarray | None, 
 
 
 def _scale(name: str, values: np.ndarray) -> Any:
-    """The size that a value is compared with: its column's for features, its row's for coefficients, else its own."""
+    """Return the scale of each value: that of its column for features, of its row for coefficients, else its own."""
     sizes = np.abs(values)
     if sizes.ndim == 2:
         return sizes.max(axis=1 if name == "expansion" else 0, keepdims=True, initial=0.0)

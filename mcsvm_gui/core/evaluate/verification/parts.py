@@ -25,7 +25,7 @@ class Status(StrEnum):
 
 
 class ModelPart(StrEnum):
-    """In the order of the table."""
+    """The parts of a model, in the order of the table."""
 
     DATA = "training data"
     CLASSES = "classes"

@@ -1,4 +1,4 @@
-"""The model that the data, the request and the dual variables lead to, made without the stored parts that predict."""
+"""Rebuild a model from data, request and dual variables, without using its stored parts that predict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from solvers.run.parts import mark_support
 from solvers.uncertainty.costs import CostRule
 from solvers.uncertainty.novelty import Landmarks
 
-RECOMPUTED = 10_000  # training rows up to which a calibration is recomputed unasked: it trains once for each fold
+RECOMPUTED = 10_000  # training rows up to which a calibration is recomputed by default: it trains once per fold
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Rebuilt:
 
 
 def rebuild(trained: TrainedModel, dataset: Dataset, *, recalibrate: bool) -> Rebuilt:
-    """Raises InputError if the rows, the classes or the dual variables are not those of the training."""
+    """Rebuild the model; raise InputError if rows, classes or dual variables do not belong to its training."""
     posed = pose_request(trained.request, dataset, trained.preparation)
     problem, origin, train = posed.problem, trained.origin, posed.train
     if problem.classes != len(trained.class_names) or len(problem) != origin.n_train:
@@ -51,11 +51,11 @@ def rebuild(trained: TrainedModel, dataset: Dataset, *, recalibrate: bool) -> Re
         )
     alphas = alphas_of(trained, problem)
     proofs = [_proof(trained, problem, number, alpha) for number, alpha in enumerate(alphas)]
-    calibrated, refused = _calibrated(trained, posed, dataset, recalibrate=recalibrate)
+    calibrated, refused = _rebuild_calibration(trained, posed, dataset, recalibrate=recalibrate)
     again = TrainedModel(
         model=Model.of(problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs]),
         class_names=posed.class_names,
-        preparation=_fitted(trained, posed),
+        preparation=_refit_preparation(trained, posed),
         request=trained.request,
         label_name=dataset.label_name,
         origin=replace(
@@ -63,7 +63,7 @@ def rebuild(trained: TrainedModel, dataset: Dataset, *, recalibrate: bool) -> Re
             certificate=total_of(proofs),
             n_train=train.rows,
             class_counts=train.class_counts,
-            n_bounded=_bounded(problem, alphas),
+            n_bounded=_count_bounded(problem, alphas),
             digest=dataset.digest,
         ),
         duals=trained.duals,
@@ -77,12 +77,12 @@ def rebuild(trained: TrainedModel, dataset: Dataset, *, recalibrate: bool) -> Re
 
 
 def can_recalibrate(trained: TrainedModel) -> bool:
-    """Whether the training of each fold ends at the same step again: a limit by the clock does not."""
+    """Return whether the folds end at the same step again, which they do not under a time limit."""
     return trained.request.time_limit is None
 
 
 def alphas_of(trained: TrainedModel, problem: Problem) -> list[np.ndarray]:
-    """The dual variables of each part, for all of its examples."""
+    """Return the dual variables of each part, for all of its examples."""
     duals = trained.duals
     if duals.parts.size != problem.part_count + 1 or duals.alpha.shape[1] != problem.form.slots:
         raise InputError("the dual variables are those of another machine than the request names")
@@ -95,24 +95,24 @@ def _proof(trained: TrainedModel, problem: Problem, number: int, alpha: np.ndarr
     return certify(problem.part(number), alpha, hint=bias)
 
 
-def _bounded(problem: Problem, alphas: Sequence[np.ndarray]) -> int:
+def _count_bounded(problem: Problem, alphas: Sequence[np.ndarray]) -> int:
     used, full = np.zeros(len(problem), dtype=bool), np.zeros(len(problem), dtype=bool)
     for number, alpha in enumerate(alphas):
         mark_support(problem, number, alpha, used, full)
     return int(full.sum())
 
 
-def _fitted(trained: TrainedModel, posed: Posed) -> Preparation:
+def _refit_preparation(trained: TrainedModel, posed: Posed) -> Preparation:
     fitted, stored = preparing.fit(trained.request.rules, posed.train), trained.preparation
     if isinstance(fitted, TablePreparation) and isinstance(stored, TablePreparation) and not stored.roles:
-        return replace(fitted, roles=())  # earlier models do not name them; no prediction depends on them
+        return replace(fitted, roles=())  # no prediction depends on the roles, and some models do not store them
     return fitted
 
 
-def _calibrated(
+def _rebuild_calibration(
     trained: TrainedModel, posed: Posed, dataset: Dataset, *, recalibrate: bool
 ) -> tuple[Calibrated | None, InputError | None]:
-    """The calibration as fitted again, else as stored, with landmarks chosen again; and why there can be none."""
+    """Return the calibration, fitted again or else as stored with new landmarks, or the reason why there is none."""
     stored, request, problem = trained.calibrated, trained.request, posed.problem
     if stored is None:
         return None, None

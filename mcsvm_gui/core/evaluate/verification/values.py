@@ -1,4 +1,4 @@
-"""Decision values from kernel and dual variables, without the code and the arrays that the model predicts with."""
+"""Compute decision values from kernel and dual variables, independently of the prediction code and its arrays."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from solvers.problem import Problem
 
 SHARE = 2.0**-40  # of the sum of the sizes of all terms: rounding of a sum of up to 10^6 terms, in another order
 DIGITS = 2.0**-48  # of the squared length of a row: rounding of an inner product or of a squared distance
-BLOCK = 4_000_000  # kernel values, and decision values, at once
+BLOCK = 4_000_000  # kernel values, and decision values, that are in memory at once
 
 
 @dataclass(frozen=True, eq=False)
-class Recomputed:
-    """Of consecutive training rows."""
+class RowValues:
+    """Decision values of consecutive training rows."""
 
     rows: np.ndarray
     values: np.ndarray  # (rows, outputs)
-    reach: np.ndarray  # (rows, outputs) how far rounding may move a value
+    reach: np.ndarray  # (rows, outputs) largest change of a value by rounding
 
 
-def recomputed(problem: Problem, proofs: Sequence[Proof]) -> Iterator[Recomputed]:
-    """The decision values of all training rows, in chunks of bounded memory."""
-    count, used = len(problem), _used(problem, proofs)
+def recompute_values(problem: Problem, proofs: Sequence[Proof]) -> Iterator[RowValues]:
+    """Yield the decision values of all training rows, in chunks of bounded memory."""
+    count, used = len(problem), _used_rows(problem, proofs)
     support = problem.points.take(used)
     functions = list(_functions(problem, proofs, used))
     error, bias = _kernel_error(problem), np.concatenate([proof.bias for proof in proofs])
@@ -42,22 +42,22 @@ def recomputed(problem: Problem, proofs: Sequence[Proof]) -> Iterator[Recomputed
                 part, sizes = block[:, members], np.abs(weights)
                 values[:, outputs] = part @ weights
                 reach[:, outputs] = SHARE * (np.abs(part) @ sizes) + error * sizes.sum(axis=0)
-            yield Recomputed(rows, values + bias, reach + SHARE * np.abs(bias))
+            yield RowValues(rows, values + bias, reach + SHARE * np.abs(bias))
 
 
 def _functions(problem: Problem, proofs: Sequence[Proof], used: np.ndarray) -> Iterator[tuple[slice, Any, np.ndarray]]:
-    """(outputs, which of the used rows have a weight, their weights); pair by pair, as each pair has its own rows."""
+    """Yield (outputs, the used rows with a weight, their weights), pair by pair, because each pair has its own rows."""
     if problem.machine.split != "pairs":
         yield slice(None), slice(None), np.hstack([proof.weights[used] for proof in proofs])
         return
     for number, proof in enumerate(proofs):
-        mine = np.flatnonzero(proof.weights[:, 0])
-        rows = np.asarray(problem.rows_of(number))[mine]
-        yield slice(number, number + 1), np.searchsorted(used, rows), proof.weights[mine]
+        weighted = np.flatnonzero(proof.weights[:, 0])
+        rows = np.asarray(problem.rows_of(number))[weighted]
+        yield slice(number, number + 1), np.searchsorted(used, rows), proof.weights[weighted]
 
 
-def _used(problem: Problem, proofs: Sequence[Proof]) -> np.ndarray:
-    """The training rows of nonzero weight, of all parts together."""
+def _used_rows(problem: Problem, proofs: Sequence[Proof]) -> np.ndarray:
+    """Return the training rows that have a nonzero weight in any part."""
     used = np.zeros(len(problem), dtype=bool)
     for number, proof in enumerate(proofs):
         used[problem.rows_of(number)] |= proof.weights.any(axis=1)
@@ -65,14 +65,14 @@ def _used(problem: Problem, proofs: Sequence[Proof]) -> np.ndarray:
 
 
 def _kernel_error(problem: Problem) -> float:
-    """How far rounding may move one kernel value of these rows."""
+    """Return the largest change of a kernel value of these rows by rounding."""
     points = problem.points
     moved = Points(points.rows - points.origin) if problem.kernel.name == "rbf" and not points.sparse else points
     return kernel_rounding(problem.kernel, moved.largest_square)
 
 
 def kernel_rounding(kernel: Kernel, largest: float) -> float:
-    """How far rounding may move one kernel value of rows whose squared length is at most `largest`."""
+    """Return the largest change of a kernel value by rounding, for rows with squared length up to `largest`."""
     gamma, coef0 = getattr(kernel, "gamma", 1.0), getattr(kernel, "coef0", 0.0)
     if kernel.name == "rbf":
         return float(min(1.0, DIGITS * gamma * largest))

@@ -80,8 +80,8 @@ class DelimitedTable:
     ) -> Dataset:
         """Make a data set of the records.
 
-        `before` and `numbers`, if these rows are a part of a file: how many rows come before them, and the number of
-        each among the data rows of the file.
+        If the records are a part of a file, `before` is the number of rows before them, and `numbers` has the number of
+        each record among the data rows of the file.
         """
         cells = RecordCells(records, self, self.declared.categories | self.roles.spelled)
         raw = Raw(

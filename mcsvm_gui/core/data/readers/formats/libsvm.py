@@ -276,8 +276,8 @@ def dataset_of(
 ) -> Dataset:
     """Make a data set of parsed lines.
 
-    `before` and `numbers`, if these rows are a part of a file: how many rows come before them, and the number of each
-    among the data rows of the file.
+    If the lines are a part of a file, `before` is the number of rows before them, and `numbers` has the number of each
+    row among the data rows of the file.
     """
     if not len(parsed.lines):
         raise FileError(source.path, "no data rows: there is nothing but blank lines and comments")
@@ -345,7 +345,7 @@ def _positions(source: Source, names: Sequence[str], base: int, width: int, *, n
 def _chosen(
     source: Source, matrix: sp.csr_array, base: int, parsed: Parsed, where: str | None, *, whole: bool
 ) -> tuple[sp.csr_array, Parsed, tuple[Notice, ...], np.ndarray | None]:
-    """Return the rows that are asked for, by their class or by the value of a column, and their positions."""
+    """Return the requested rows, chosen by class or by the value of a column, and their positions."""
 
     def cells(name: str) -> np.ndarray:
         if name in (CLASS, "label") and parsed.labels is not None:

@@ -1,7 +1,7 @@
-"""Lines above the header of a delimited text, as instruments write them: who measured what, when, with which settings.
+"""Skip the lines above the header of a delimited text, where instruments note user, date and settings.
 
-They are skipped on request (`--skip-lines`), or if the first lines of the file show them: they do not have the number
-of fields that all lines below the header have. Skipped lines become blank, so that all others keep their numbers.
+Lines are skipped on request (`--skip-lines`), or if the beginning of the file shows that they do not have the number of
+fields that all lines below the header have. Skipped lines become blank, so that all others keep their numbers.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
-LONGEST = 100  # lines above the header that are recognized without being asked for
-FEWEST = 2  # lines of equal length that make a table: a header and a row
-_LOOKED = 400  # lines that are looked at
-_SAMPLE = 1 << 18  # bytes that are looked at
-_SHOWN = 60  # letters of a skipped line that the notice shows
+LONGEST = 100  # largest number of lines above the header that is recognized without the option
+FEWEST = 2  # smallest number of lines with equally many fields that form a table: a header and a row
+_EXAMINED_LINES = 400  # lines that are examined
+_EXAMINED_BYTES = 1 << 18  # bytes that are examined
+_SHOWN_CHARACTERS = 60  # characters of a skipped line that the notice shows
 _ENDS = re.compile(rb"\r\n|\r|\n")
 
 
 def without_preamble(
     source: Source, data: bytes, options: ReadOptions
 ) -> tuple[bytes, tuple[Guess, ...], tuple[Notice, ...]]:
-    """Blank out the lines above the header; guess how many there are unless the options say it."""
+    """Blank out the lines above the header; guess their number unless the options set it."""
     asked = options.skip_lines
-    count = guessed_lines(data, options) if asked is None else asked
+    count = guess_line_count(data, options) if asked is None else asked
     if not count:
         return data, (), ()
-    end = _end_of(data, count)
+    end = _end_of_lines(data, count)
     if not data[end:].strip():
         raise _nothing_below(source, count)
     first = next((line for line in _lines(data[:end]) if line.strip()), "")
@@ -49,9 +49,9 @@ def without_preamble(
 def skipped_rows(
     source: Source, rows: Sequence[Sequence[str | None]], filled: Sequence[int], options: ReadOptions
 ) -> tuple[int, tuple[Guess, ...], tuple[Notice, ...]]:
-    """Return how many of the filled rows of a sheet stand above the header. The option counts empty rows too."""
+    """Return the number of filled rows above the header of a sheet. The option counts empty rows too."""
     if options.skip_lines is None:
-        start, _ = _table_start([_trimmed(rows[number]) for number in filled[:_LOOKED]], options)
+        start, _ = _table_start([_trim_row(rows[number]) for number in filled[:_EXAMINED_LINES]], options)
         count = filled[start] if start else 0
     else:
         count = options.skip_lines
@@ -64,7 +64,7 @@ def skipped_rows(
     return start, (_guess(count),) if options.skip_lines is None else (), (_notice(count, first),)
 
 
-def _trimmed(row: Sequence[str | None]) -> list[str]:
+def _trim_row(row: Sequence[str | None]) -> list[str]:
     cells = [cell or "" for cell in row]
     while cells and not cells[-1]:
         cells.pop()
@@ -91,17 +91,17 @@ def _notice(count: int, first: str) -> Notice:
         "{count} lines above the header were skipped, which begin with {first}; {skip_lines} if the table begins"
         " elsewhere",
         count=count,
-        first=quoted(first.strip()[:_SHOWN]),
+        first=quoted(first.strip()[:_SHOWN_CHARACTERS]),
         skip_lines=Remedy("skip_lines", verb="say"),
     )
     return Notice("skipped-lines", sentence)
 
 
-def _end_of(data: bytes, count: int) -> int:
-    """Return where the line after the first `count` lines begins."""
+def _end_of_lines(data: bytes, count: int) -> int:
+    """Return the position at which the line after the first `count` lines begins."""
     end = 0
-    for _, found in zip(range(count), _ENDS.finditer(data), strict=False):
-        end = found.end()
+    for _, line_end in zip(range(count), _ENDS.finditer(data), strict=False):
+        end = line_end.end()
     return end if len(_ENDS.findall(data[:end])) == count else len(data)
 
 
@@ -109,12 +109,12 @@ def _lines(data: bytes) -> list[str]:
     return re.split(r"\r\n|\r|\n", data.decode("utf-8", "replace"))
 
 
-def guessed_lines(data: bytes, options: ReadOptions) -> int:
-    """Return how many lines stand above the header; 0 unless the lines below it all have its number of fields."""
+def guess_line_count(data: bytes, options: ReadOptions) -> int:
+    """Return the number of lines above the header; 0 unless all lines below the header have its number of fields."""
     told, _ = told_separator(data)
-    lines = _lines(data[:_SAMPLE])[:_LOOKED]
-    if len(data) > _SAMPLE or len(lines) == _LOOKED:
-        lines = lines[:-1]  # it may be cut
+    lines = _lines(data[:_EXAMINED_BYTES])[:_EXAMINED_LINES]
+    if len(data) > _EXAMINED_BYTES or len(lines) == _EXAMINED_LINES:
+        lines = lines[:-1]  # the last line may be incomplete
     spoken = [number for number, line in enumerate(lines) if line.strip() and not line.startswith("#")]
     if told is not None or len(spoken) <= FEWEST:
         return 0
@@ -129,7 +129,7 @@ def guessed_lines(data: bytes, options: ReadOptions) -> int:
 
 
 def _table_start(rows: Sequence[Sequence[str]], options: ReadOptions) -> tuple[int, tuple[float, float]]:
-    """Return which line begins the table, and how much of a table the lines from there on are."""
+    """Return the line that begins the table, and a score of how well the lines from there on form a table."""
     width = Counter(map(len, rows)).most_common(1)[0][0]
     if width < 2:
         return 0, (0.0, 0.0)
