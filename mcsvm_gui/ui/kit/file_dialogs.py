@@ -30,7 +30,7 @@ def choose(parent: QWidget, title: str, kind: str, folder: str, chosen: Callable
 
 
 def choose_folder(parent: QWidget, title: str, folder: str, chosen: Callable[[str], None]) -> QFileDialog:
-    """Ask for a folder to open; `chosen` receives its path unless the user cancels."""
+    """Ask for a folder to open; call `chosen` with its path unless the user cancels."""
     dialog = _dialog(parent, title, [], folder)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)

@@ -20,8 +20,8 @@ class Examples(QObject):
     """What was trained before in this project is shown, and not trained again."""
 
     page_asked = Signal(str)
-    form_asked = Signal(dict)  # the entries of the Train page that the runs were trained with
-    told = Signal(str)  # what the example asks
+    form_asked = Signal(dict)  # the texts of the Train form that the runs were trained with
+    told = Signal(str)  # the question that the example answers
 
     def __init__(self, workspace: Workspace, projects: Projects, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Closing the window while jobs run: stop them and keep what they found, or continue them at the next start."""
+"""Closing the window while jobs run: stop them and keep their results, or continue them at the next start."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Leaving(QObject):
         return False
 
     def leave(self) -> None:
-        """Stop and keep; no job begins any more, such as the trainings that follow a search."""
+        """Stop all jobs and keep their results; no job starts afterwards, such as the trainings after a search."""
         self.under_way = True
         self._queue.stop_all_and_close()
         self._look()
 
     def leave_for_later(self) -> None:
-        """Jobs end where they are, and the next start offers to continue them."""
+        """Save the point that each job has reached and end it; the next start offers to continue the jobs."""
         self.under_way = self._suspending = True
         self._window.set_status(tr("Saving the point that each job has reached…"), lasting=True)
         self._queue.suspend()

@@ -257,18 +257,18 @@ class MainWindow(QMainWindow):
         self._recent.clear()
         self._recent.setEnabled(bool(paths))
         for number, path in enumerate(paths, start=1):
-            kept = path.endswith(ENDING) and is_kept_by_program(path)
-            name = project_name(path) if kept else PurePath(path).name
+            unnamed = path.endswith(ENDING) and is_kept_by_program(path)
+            name = project_name(path) if unnamed else PurePath(path).name
             entry = self._recent.addAction(f"{number}  {name}".replace("&", "&&"))
             words = tr("Kept by the program until you save it under a name: {path}", path=path)
-            entry.setToolTip(words if kept else path)
+            entry.setToolTip(words if unnamed else path)
             entry.triggered.connect(lambda checked=False, path=path: self.recent_chosen.emit(path))
         if paths:
             self._recent.addSeparator()
             self._recent.addAction(tr("Clear this list"), self.recent_cleared.emit)
 
     def choose(self, kind: str, folder: str) -> None:
-        """Ask for a file to open: data, model or project; or for a folder of data files."""
+        """Ask for a file to open (data, model or project), or for a folder of data files."""
         if kind == "folder":
             title, chosen = tr("Open a folder of data files"), lambda path: self.file_chosen.emit("data", path)
             file_dialogs.choose_folder(self, title, folder, chosen)

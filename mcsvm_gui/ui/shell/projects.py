@@ -1,4 +1,4 @@
-"""Projects of the window: a new one, the one of an example, and where the current one is saved to."""
+"""Projects of the window: create one, open that of an example, and save the current one."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 
 class Projects(QObject):
-    """Examples have projects of their own; other data that are opened there lead back to the user's project first."""
+    """Switches between projects. Each example has its own; opening other data in it returns to the user's project."""
 
-    message = Signal(str)  # why something is not done
+    message = Signal(str)  # why an action was not carried out
 
     def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workspace, self._runs, self._settings = workspace, workspace.runs, workspace.settings
-        self._then: Callable[[], object] | None = None  # to be done in the project that is being opened
-        self._home = ""  # the user's project, while an example's is open
+        self._then: Callable[[], object] | None = None  # runs after the other project was opened
+        self._home = ""  # the user's project while an example's project is open
         workspace.detour = self._detour
-        self._runs.project_read.connect(self._arrived)
+        self._runs.project_read.connect(self._run_pending)
         self._runs.failed.connect(lambda why: self._give_up())
         self._runs.leaving.connect(self._remember)
-        self._runs.moved.connect(self._moved)
+        self._runs.moved.connect(self._remember_new_path)
 
     # -- another project --------------------------------------------------------------------------
 
     def new(self) -> None:
-        """Without a name; the current project stays as it is, in the list of recent files."""
+        """Open a new project without a name; the current one stays unchanged in the list of recent files."""
         if self._is_empty() and is_kept_by_program(self._runs.path) and not example_in(self._runs.path):
             self._workspace.close_data()
             self.message.emit(tr("This is a new project."))
@@ -52,7 +52,7 @@ class Projects(QObject):
             self._runs.open(new_unnamed())
 
     def show_example(self, example: Example, then: Callable[[], object]) -> None:
-        """`then` is called in the project of the example."""
+        """Open the project of an example, then call `then`."""
         path = example_project(example.name)
         if os.path.realpath(path) == self._runs.path:
             then()
@@ -65,7 +65,7 @@ class Projects(QObject):
         self._then = then
         self._runs.open(path)
 
-    def _arrived(self) -> None:
+    def _run_pending(self) -> None:
         then, self._then = self._then, None
         if then is not None:
             then()
@@ -89,11 +89,11 @@ class Projects(QObject):
         return not self._runs.ids() and not self._workspace.searches.active
 
     def _remember(self, path: str) -> None:
-        """A project that is left for another can be found among the recent files."""
+        """Add a project that is closed for another one to the recent files."""
         if not (self._is_empty() and is_kept_by_program(path)):
             self._settings.remember_file(path, begin_there=not is_kept_by_program(path))
 
-    def _moved(self, path: str) -> None:
+    def _remember_new_path(self, path: str) -> None:
         kept_by_program = is_kept_by_program(path)
         if kept_by_program and example_in(path) is None:
             self._settings["unnamed_project"] = path
@@ -102,7 +102,7 @@ class Projects(QObject):
     # -- saving -----------------------------------------------------------------------------------
 
     def proposed_target(self) -> str:
-        """A path that does not exist yet: beside the data or the project, else in the documents folder."""
+        """Return a free path next to the project or the data, or else in the documents folder."""
         project, data = Path(self._runs.path), self._workspace.path
         if not is_kept_by_program(str(project)):
             return str(_free(project.with_name(f"{project.stem} {tr('copy')}{ENDING}")))
@@ -139,4 +139,4 @@ class Projects(QObject):
 
 def _free(path: Path) -> Path:
     candidates = [path, *(path.with_stem(f"{path.stem} {number}") for number in range(2, 100))]
-    return next((one for one in candidates if not one.exists()), path)
+    return next((candidate for candidate in candidates if not candidate.exists()), path)

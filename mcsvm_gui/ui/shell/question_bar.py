@@ -57,7 +57,7 @@ class QuestionBar(QFrame):
 
 
 class RecoveryBar(QuestionBar):
-    """Asks about runs and searches that had not ended when the program did."""
+    """Asks what to do with runs and searches that were still running when the program ended."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         go_on = tr("Continue each training and search from the point that was saved last")
@@ -81,7 +81,7 @@ class NoticeBar(QuestionBar):
         self.decided.connect(lambda choice: self.say(""))
 
     def say(self, words: str) -> None:
-        """Hidden without words."""
+        """Show a sentence, or hide the bar if it is empty."""
         self._words.setText(words)
         self.setVisible(bool(words))
 

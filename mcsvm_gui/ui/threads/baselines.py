@@ -1,6 +1,7 @@
-"""A model beside simple methods, as a job with progress and a stop.
+"""A job that compares a model with baselines, with progress and a stop.
 
-A tested run is compared on its own training and test rows. Without one, the machine of the form is trained on folds.
+The job compares a tested run on its own training and test rows. Without a tested run, it trains the machine of the
+form on folds.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ class Compared:
 
     done: int
     expected: int
-    accuracies: Mapping[str, float] | None = None  # of the machine of the form and the methods, on folds
-    results: tuple[BaselineResult, ...] = ()  # of the methods, on the test rows of a run
+    accuracies: Mapping[str, float] | None = None  # of the form's machine and the baselines, on folds
+    results: tuple[BaselineResult, ...] = ()  # of the baselines, on the test rows of a run
 
 
 @dataclass(frozen=True)
 class TestedRun:
-    """A run with what it was trained and tested on; `model` is read in the job's thread."""
+    """A tested run with its data; the job's thread calls `model` to read the model."""
 
     run: int
     request: Request
     model: Callable[[], TrainedModel]
-    dataset: Dataset | None  # that the window has open, if it is the run's
+    dataset: Dataset | None  # the open data, if the run was trained on them
 
     __test__ = False
 
@@ -57,11 +58,11 @@ class BaselineJob(Job):
         self.become(JobState.PREPARING)
         self.rest()
         self._told = Compared(0, 0)
-        found = self._on_folds() if self._tested is None else self._on_test_rows(self._tested)
-        if found is None:
+        comparison = self._on_folds() if self._tested is None else self._on_test_rows(self._tested)
+        if comparison is None:
             self.end(JobState.DISCARDED)
         else:
-            self.end(JobState.DONE, found)
+            self.end(JobState.DONE, comparison)
 
     def _report(self, done: int, expected: int) -> None:
         self._told = Compared(done, expected)
@@ -71,8 +72,8 @@ class BaselineJob(Job):
         from mcsvm_gui.core.check.baselines import accuracies
 
         assert self.dataset is not None
-        found = accuracies(self.request, self.dataset, FOLDS, self._report, self.held)
-        return Compared(self._told.expected, self._told.expected, found) if found else None
+        by_method = accuracies(self.request, self.dataset, FOLDS, self._report, self.held)
+        return Compared(self._told.expected, self._told.expected, by_method) if by_method else None
 
     def _on_test_rows(self, run: TestedRun) -> Compared | None:
         from mcsvm_gui.core.check.baselines import predictions
@@ -80,7 +81,7 @@ class BaselineJob(Job):
         from mcsvm_gui.core.compare.tested_runs import RowCache
 
         rows = RowCache().rows_of(run.request, run.dataset)
-        found = baseline_results(
+        results = baseline_results(
             run.run,
             run.model(),
             rows.training,
@@ -89,7 +90,7 @@ class BaselineJob(Job):
         )
         if self.held():
             return None
-        return Compared(self._told.expected, self._told.expected, results=tuple(found))
+        return Compared(self._told.expected, self._told.expected, results=tuple(results))
 
 
 class BaselineComparison(QObject):
@@ -113,7 +114,7 @@ class BaselineComparison(QObject):
         return self._state not in ENDED
 
     def start(self, request: Request, dataset: Dataset | None, run: TestedRun | None = None) -> None:
-        """Compare a tested run on its rows; without one, what `request` asks for on folds of `dataset`."""
+        """Compare a tested run on its own rows, or else train the machine of `request` on folds of `dataset`."""
         self._count += 1
         self._key, self._machine, self._error, self.known = f"baselines {self._count}", request.machine, "", None
         self._state = JobState.QUEUED

@@ -62,7 +62,7 @@ class Job(Thread):
         self.discard()
 
     def suspend(self) -> None:
-        """End soon, keep the point that was reached, and tell of no end: the next start continues from there."""
+        """End soon, save the point that was reached, and report no ending; the next start continues from that point."""
         self._suspended = True
         self.abandon()
 

@@ -14,7 +14,7 @@ class JobQueue(QObject):
     """Lives in the window's thread and never waits, except in `shut_down`."""
 
     rested = Signal()  # the last job has ended, and none waits
-    suspended = Signal()  # after `suspend`: no job runs any more
+    suspended = Signal()  # no job runs any more after `suspend`
     told = Signal(object, object)  # the key of a job, and the list of what it told since: its states are among it
 
     def __init__(self, limit: int = 2, parent: QObject | None = None) -> None:
@@ -23,7 +23,7 @@ class JobQueue(QObject):
         self._states: dict[Key, JobState] = {}
         self._waiting: dict[Key, Job] = {}
         self._running: dict[Key, Job] = {}
-        self._open = True  # whether jobs may begin
+        self._open = True  # whether jobs may start
         self._suspending = False
         self._ticks = QTimer(self, interval=COLLECTED_EVERY)
         self._ticks.timeout.connect(self._collect)
@@ -39,7 +39,7 @@ class JobQueue(QObject):
 
     @property
     def accepting(self) -> bool:
-        """Whether jobs may be submitted; not once the window is being closed."""
+        """Tell whether jobs may be submitted, which is not possible while the window closes."""
         return self._open
 
     def state(self, key: Key) -> JobState:
@@ -52,7 +52,7 @@ class JobQueue(QObject):
     def submit(self, job: Job) -> None:
         assert job.key not in self.active(), "a job has one key"
         if self._suspending:
-            return  # it is found at the next start
+            return  # the next start finds it in the project
         self._states.pop(job.key, None)
         self._waiting[job.key] = job
         self._say(job.key, [JobState.QUEUED])
@@ -91,12 +91,12 @@ class JobQueue(QObject):
             self.stop(key)
 
     def stop_all_and_close(self) -> None:
-        """Stop and keep every job, and let no other begin."""
+        """Stop every job, keep the results, and start no other job."""
         self._open = False
         self.stop_all()
 
     def suspend(self) -> None:
-        """End every job where it is, to be continued at the next start; `suspended` follows. No other begins."""
+        """End every job at its current point, from which the next start continues; then emit `suspended`."""
         self._open = False
         for key in self._waiting:
             del self._states[key]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BETWEEN_CHECKPOINTS = 5.0  # seconds
 CHECKPOINT_SHARE = 0.02  # of the time that checkpoints may take
-LARGEST_CHECKPOINT = 2**28  # bytes: a larger one of a stopped run is not kept
+LARGEST_CHECKPOINT = 2**28  # bytes; a larger checkpoint of a stopped run is not saved
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Checkpointed:
 @dataclass(frozen=True)
 class Trained:
     outcome: Outcome
-    continuable: bool = False  # from the checkpoint that was told last
+    continuable: bool = False  # whether the run can continue from its last checkpoint
 
 
 class _DiscardedError(Exception):
@@ -65,7 +65,11 @@ class _DiscardedError(Exception):
 
 
 class Training(Job):
-    """`checkpoint`: continue from here; `keep`: stop right there and make a model. `start`: begin with these duals."""
+    """The job of one training.
+
+    It continues from `checkpoint`, and with `keep` it only makes a model of the checkpoint. `start` holds initial dual
+    variables.
+    """
 
     def __init__(
         self,
@@ -83,7 +87,7 @@ class Training(Job):
         self.start_duals = start
         self._stopping = keep
         self._saved = 0.0
-        self._kept_end = False  # whether the point where it ended is kept
+        self._kept_end = False  # whether the final point is saved
 
     def work(self) -> None:
         from mcsvm_gui.core.cluster.session import session_of
@@ -96,7 +100,7 @@ class Training(Job):
         self.become(JobState.RUNNING)
         self.tell(Sampled(session.sample()))  # where it begins: the first slice may have to compile
         if self.start_duals is not None:
-            self._tell_checkpoint(session)  # nothing else says where it began
+            self._tell_checkpoint(session)  # records the starting point
         while session.running and not self._discarding:
             if not self._may_run.is_set():
                 self.rest()
@@ -153,7 +157,7 @@ class Training(Job):
         self._saved = ended + max(0.0, (ended - began) / CHECKPOINT_SHARE - BETWEEN_CHECKPOINTS)
 
     def _tell_checkpoint(self, session: AnySession, largest: float = LARGEST_CHECKPOINT) -> bool:
-        """Whether there is one, of at most `largest` bytes."""
+        """Report a checkpoint; return whether there is one of at most `largest` bytes."""
         content = session.checkpoint()
         if content is None or len(content) > largest:
             return False

@@ -1,4 +1,4 @@
-"""The best model, or else the machine of the form, compared with simple methods when the user asks for it."""
+"""Compares the best model, or else the machine of the form, with baselines on request."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ class BaselinesView(Protocol):
 
 
 class Baselines(QObject):
-    """A second press stops. The best model is compared on its own test rows; without one, the form on folds.
+    """Presenter of the comparison with baselines; a second click stops it.
 
-    Results on test rows belong to a run, and the project keeps them. What was found on folds belongs to the data and
-    their preparation.
+    The best model is compared on its own test rows; without one, the machine of the form is compared on folds. Results
+    on test rows belong to a run, and the project stores them. Results on folds belong to the data and their
+    preprocessing.
     """
 
     def __init__(self, view: BaselinesView, form: TrainPresenter, board: LeaderboardPresenter) -> None:
@@ -71,17 +72,22 @@ class Baselines(QObject):
             self._show_results()
 
     def _show_results(self) -> None:
-        """The simple methods beside the best model, in one line."""
+        """Show the accuracies of the baselines in one line."""
         from mcsvm_gui.core.check.advice import Advice
         from mcsvm_gui.core.check.finding import Severity
 
-        found = self._board.baselines()
-        self._form.show_found(BASELINES, (Advice(_beside(found), Severity.NOTE),) if found else ())
+        results = self._board.baselines()
+        self._form.show_found(BASELINES, (Advice(_summary(results), Severity.NOTE),) if results else ())
 
 
-def _beside(found: Sequence[BaselineResult]) -> str:
-    listed = (tr("{method} {share}", method=one.title, share=figures.accuracy(one.accuracy, one.rows)) for one in found)
-    return tr("Simple methods on the same {rows} test rows: {methods}.", rows=found[0].rows, methods=", ".join(listed))
+def _summary(results: Sequence[BaselineResult]) -> str:
+    listed = (
+        tr("{method} {share}", method=result.title, share=figures.accuracy(result.accuracy, result.rows))
+        for result in results
+    )
+    return tr(
+        "Simple methods on the same {rows} test rows: {methods}.", rows=results[0].rows, methods=", ".join(listed)
+    )
 
 
 def advice_on(accuracies: Mapping[str, float]) -> tuple[Advice, ...]:

@@ -1,4 +1,4 @@
-"""The answer to the runs in a few sentences, the quality of the best model, and buttons for what to do next."""
+"""The bar with the conclusion in a few sentences, the quality of the best model, and buttons for the next steps."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ConclusionBar(QFrame):
     def show_conclusion(
         self, words: str, steps: Sequence[NextStep], quality: str = "", verdict: str = "", tip: str = ""
     ) -> None:
-        """Show the answer; without words the bar is hidden. `quality`: a kind of badge, with `verdict` as its text."""
+        """Show the conclusion, or hide the bar if `words` is empty; `quality` is a badge kind, `verdict` its text."""
         if words != self._concluded[0]:
             self.show_note("")
         self._concluded, self._quality = (words, steps), quality
@@ -107,18 +107,18 @@ class ConclusionBar(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Where there is no room, the words of the save button give way, then the least useful steps."""
+        """Fit the buttons into the width: shorten the save button first, then hide the least useful steps."""
         self.save.show_texts(True)
-        kept = [button for button in (self.use, self.save) if not button.isHidden()]
-        widths = [button.sizeHint().width() + UNIT for button in (*self._steps, *kept)]
+        fixed = [button for button in (self.use, self.save) if not button.isHidden()]
+        widths = [button.sizeHint().width() + UNIT for button in (*self._steps, *fixed)]
         self.save.show_texts(sum(widths) <= self.width())
-        room = self.width() - sum(button.sizeHint().width() + UNIT for button in kept)
+        room = self.width() - sum(button.sizeHint().width() + UNIT for button in fixed)
         for place, button in enumerate(self._steps):
             room -= button.sizeHint().width() + UNIT
             button.setVisible(place == 0 or room >= 0)
 
     def minimumSizeHint(self) -> QSize:
-        """Buttons give way, so that they do not widen the page."""
+        """Return a small width, so that the buttons do not widen the page."""
         return QSize(LEAST, super().minimumSizeHint().height())
 
     def _show_steps(self, steps: Sequence[NextStep]) -> None:

@@ -78,7 +78,7 @@ class FindBest(QObject):
     # -- what is asked for ------------------------------------------------------------------------
 
     def _recommend(self) -> None:
-        """Judge by the measure that suits the classes of these data, until the user picks another."""
+        """Recommend the measure that suits the classes of these data; the user may choose another."""
         dataset = self._workspace.dataset
         self._view.show_recommended(recommended_score(() if dataset is None else dataset.class_counts))
 
@@ -132,7 +132,7 @@ class FindBest(QObject):
             kept = self._runs.setting(FINDING)
             self._runs.keep_setting(FINDING, None)
             if not self._workspace.queue.accepting:
-                return  # the window is being closed
+                return  # the window closes
             if search.tuned is not None:
                 self._train(kept, search.tuned)
             else:
@@ -212,7 +212,7 @@ class FindBest(QObject):
         return ", ".join(filter(None, [said, self._best_so_far(search), left])) + "."
 
     def _best_so_far(self, search: Search) -> str:
-        """The best combination that was validated on all folds: it never falls while the search continues."""
+        """Return the best combination validated on all folds; its score never falls while the search continues."""
         from mcsvm_gui.core.tune.results import parts_of
 
         dataset = self._workspace.dataset

@@ -39,9 +39,18 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
-LEAST_FIRST = "data", "kernel", "gamma", "C", "n_support", "seconds", "balanced_accuracy", "interval"  # that make room
-MEASURED = 40  # rows whose cells decide how wide a column is
-LONGEST = 22  # digits of a name that is read whole
+LEAST_FIRST = (
+    "data",
+    "kernel",
+    "gamma",
+    "C",
+    "n_support",
+    "seconds",
+    "balanced_accuracy",
+    "interval",
+)  # columns to hide, the least important first
+MEASURED = 40  # rows whose cells determine the width of a column
+LONGEST = 22  # width limit of a column, in digits
 MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
 FEWEST, ROWS = 2, 6  # rows that it has room for without scrolling, however small the window: at least, at most
@@ -62,7 +71,7 @@ class Leaderboard(RunTable):
         self._make_room()
         self.horizontalHeader().setStretchLastSection(True)
         digit = self.fontMetrics().horizontalAdvance("0")
-        self._widths: dict[str, int] = {}  # pixels that each column needs
+        self._widths: dict[str, int] = {}  # minimum width of each column in pixels
         for place, column in enumerate(self.runs.columns):
             words = self.fontMetrics().horizontalAdvance(column.title) + MARGINS + (place == 0) * 2 * UNIT
             self._widths[column.name] = max(words, column.width * digit + MARGINS)
@@ -110,7 +119,7 @@ class Leaderboard(RunTable):
         bar = self.verticalScrollBar().sizeHint().width() if scrolled else 0
         room = self.width() - 2 * self.frameWidth() - bar
         for name in LEAST_FIRST:
-            if sum(widths[one] for one in names - self.unwanted) <= room:
+            if sum(widths[visible] for visible in names - self.unwanted) <= room:
                 break
             names.discard(name)
         for place, column in enumerate(self.runs.columns):
@@ -121,15 +130,15 @@ class Leaderboard(RunTable):
         return next(place for place, column in enumerate(self.runs.columns) if column.name == name)
 
     def _width_of(self, name: str) -> int:
-        """The width at which the cells of a column are read whole, within bounds."""
+        """Return the width at which the cells of a column are fully visible, within bounds."""
         place, metrics = self._place(name), self.fontMetrics()
         cells = [self.runs.index(row, place) for row in range(min(self.runs.rowCount(), MEASURED))]
-        if name in ("machine", "state"):  # with a mark before the words
-            wanted = (self.sizeHintForIndex(cell).width() for cell in cells)
+        if name in ("machine", "state"):  # a mark precedes the text
+            needed = (self.sizeHintForIndex(cell).width() for cell in cells)
         else:
-            wanted = (metrics.horizontalAdvance(str(cell.data())) + UNIT for cell in cells)
+            needed = (metrics.horizontalAdvance(str(cell.data())) + UNIT for cell in cells)
         most = LONGEST * metrics.horizontalAdvance("0")
-        return max(self._widths[name], min(max(wanted, default=0) + MARGINS, most))
+        return max(self._widths[name], min(max(needed, default=0) + MARGINS, most))
 
     def pin(self, run: int | None) -> None:
         """The others are compared with it; None: with none."""
@@ -216,7 +225,7 @@ class LeaderboardPresenter(QObject):
     def _changed(self, run: int) -> None:
         record = self._runs.record(run)
         if record.active:
-            self._scores.pop(run, None)  # of the model before it was continued
+            self._scores.pop(run, None)  # scores of the model before the run was continued
         if record.active and run in self._shown:
             self._view.put_standing(record)
         else:
@@ -250,30 +259,30 @@ class LeaderboardPresenter(QObject):
     # -- simple methods ---------------------------------------------------------------------------
 
     def tested_best(self) -> TestedRun | None:
-        """The best model with its rows, for a comparison with simple methods."""
-        found, runs, workspace = self.conclusion, self._runs, self._workspace
-        if found is None or found.run not in runs or self._scores.get(found.run) is None:
+        """Return the best model with its rows, for a comparison with baselines."""
+        conclusion, runs, workspace = self.conclusion, self._runs, self._workspace
+        if conclusion is None or conclusion.run not in runs or self._scores.get(conclusion.run) is None:
             return None
-        request = runs.record(found.run).request
+        request = runs.record(conclusion.run).request
         open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
-        return TestedRun(found.run, request, lambda: runs.model(found.run), open_)
+        return TestedRun(conclusion.run, request, lambda: runs.model(conclusion.run), open_)
 
     def baselines(self) -> tuple[BaselineResult, ...]:
-        """Simple methods on the rows of the runs that are shown."""
-        kept = self._runs.setting(BASELINES)
-        of_runs = (known_baselines(kept, run) for run in reversed(self._shown))
+        """Return the results of the baselines on the rows of the shown runs."""
+        entry = self._runs.setting(BASELINES)
+        of_runs = (known_baselines(entry, run) for run in reversed(self._shown))
         return next(filter(None, of_runs), ())
 
-    def keep_baselines(self, found: Sequence[BaselineResult]) -> None:
-        kept = self._runs.setting(BASELINES)
-        before = kept if isinstance(kept, dict) else {}
-        plain = [one.document() for one in found]
-        self._runs.keep_setting(BASELINES, {**before, str(found[0].run): from_json(to_json({"of": plain}))["of"]})
+    def keep_baselines(self, results: Sequence[BaselineResult]) -> None:
+        entry = self._runs.setting(BASELINES)
+        before = entry if isinstance(entry, dict) else {}
+        plain = [result.document() for result in results]
+        self._runs.keep_setting(BASELINES, {**before, str(results[0].run): from_json(to_json({"of": plain}))["of"]})
         self._seen = (), ()
         self._soon.start()
 
     def _peers(self) -> list[RunRecord]:
-        """The runs of the open data, or of all data if those are wanted too, that are tested on the same rows."""
+        """Return the runs of the open data, or of all data if these are shown, that share the same test rows."""
         scope = self._workspace.scope
         every = scope.records()
         chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
@@ -281,7 +290,7 @@ class LeaderboardPresenter(QObject):
         return peers((chosen or every)[-1], every) if every else []
 
     def validations(self) -> dict[int, Validation]:
-        """By run: the cross-validation that chose it. A project may hold anything."""
+        """Return by run the cross-validation that chose it; ignore invalid entries of the project file."""
         return {
             run: Validation(found["mean"], measure_in(found), found.get("chosen") is True)
             for run, found in self._chosen_by_search().items()
@@ -293,11 +302,11 @@ class LeaderboardPresenter(QObject):
         return {int(run): found for run, found in entries if str(run).isdigit() and _is_choice(found)}
 
     def inherit_choice(self, run: int, from_run: int) -> None:
-        """A run that was begun with another's dual variables is what the search chose as the other is."""
-        kept = self._runs.setting(CHOSEN)
-        found = self._chosen_by_search().get(from_run)
-        if found is not None:
-            self._runs.keep_setting(CHOSEN, {**kept, str(run): dict(found)})
+        """Copy the search result of a run to a run that started from its dual variables."""
+        choices = self._runs.setting(CHOSEN)
+        choice = self._chosen_by_search().get(from_run)
+        if choice is not None:
+            self._runs.keep_setting(CHOSEN, {**choices, str(run): dict(choice)})
 
     def _choice_goes_on(self) -> bool:
         """What a search chose is the answer: as long as it is trained, or calibrated, there is none."""
@@ -316,19 +325,19 @@ class LeaderboardPresenter(QObject):
         return sorted(best_solved(ended), key=lambda record: (-(record.test_accuracy or 0.0), record.id))[:MOST]
 
     def final_of(self, tested: RunRecord) -> RunRecord | None:
-        """The finished run that repeats a tested one on all rows."""
+        """Return the finished run that repeats a tested one on all rows."""
         from mcsvm_gui.core.compare.refit import is_final_of
 
         every = (self._runs.record(run) for run in reversed(self._runs.ids()))
-        found = (one for one in every if is_final(one) and one.document is not None and one.readable)
-        mine = tested.request if tested.readable else None
-        return next((one for one in found if mine is not None and is_final_of(one.request, mine)), None)
+        finals = (record for record in every if is_final(record) and record.document is not None and record.readable)
+        request = tested.request if tested.readable else None
+        return next((final for final in finals if request is not None and is_final_of(final.request, request)), None)
 
     def _final_model(self, tested: RunRecord) -> FinalModel | None:
         from mcsvm_gui.core.compare.conclusion import FinalModel
 
-        found = self.final_of(tested)
-        return None if found is None else FinalModel(found.name, int(found.n_train or 0))
+        final = self.final_of(tested)
+        return None if final is None else FinalModel(final.name, int(final.n_train or 0))
 
     def scores_of(self, run: int) -> RunScores | None:
         return self._scores.get(run)
@@ -437,7 +446,7 @@ def _told(found: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _is_grouped(record: RunRecord) -> bool:
-    """Whether the rows of a run were split by groups or folds that the file names."""
+    """Tell whether the rows of a run were split by groups or folds that the file names."""
     read = record.plain_request.get("read")
     return isinstance(read, Mapping) and bool(read.get("groups") or read.get("fold_column"))
 

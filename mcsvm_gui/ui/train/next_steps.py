@@ -43,10 +43,10 @@ class NextSteps(QObject):
             "confused": lambda record: self._go(record, "compare", "confusion"),
             "rows": lambda record: self._go(record, "compare", "learningCurve"),
         }
-        self._begun: set[int] = set()  # runs of this session, whose final model may be trained without a click
+        self._begun: set[int] = set()  # runs of this session; their final model may be trained without a click
         self._runs.added.connect(self._begun.update)
         self._runs.project_read.connect(self._begun.clear)
-        board.concluded.connect(self._concluded)
+        board.concluded.connect(self._train_final_once)
         view.step_asked.connect(self.take)
         view.use_asked.connect(self.use)
         view.save_asked.connect(self.ask_where)
@@ -69,28 +69,28 @@ class NextSteps(QObject):
             self._runs.edit(run, name=tr("{run} final", run=record.name))
         self._runs.select(begun)
 
-    def _concluded(self, found: Conclusion | None) -> None:
-        """Train the final model without being asked again, once for each best model."""
+    def _train_final_once(self, conclusion: Conclusion | None) -> None:
+        """Train the final model automatically if the user wants it, once for each best model."""
         record = self._best()
-        if found is None or record is None or not self._view.wants_refit or record.id not in self._begun:
+        if conclusion is None or record is None or not self._view.wants_refit or record.id not in self._begun:
             return
         self._begun.discard(record.id)
-        if any(step.code == "refit" for step in found.steps):
+        if any(step.code == "refit" for step in conclusion.steps):
             self.train_final(record)
 
     def use(self) -> None:
-        record = self._delivered()
+        record = self._model_to_use()
         if record is not None:
             self._go(record, "predict", "model")
 
     def ask_where(self) -> None:
-        record, folder = self._delivered(), self._workspace.settings["last_folder"]
+        record, folder = self._model_to_use(), self._workspace.settings["last_folder"]
         if record is not None:
             name = f"{PurePath(record.data_name).stem}-{record.machine}.mcsvm"
             self._view.choose_model_target(str(Path(folder) / name) if folder else name)
 
     def save(self, path: str) -> None:
-        record = self._delivered()
+        record = self._model_to_use()
         if record is None:
             return
 
@@ -105,8 +105,8 @@ class NextSteps(QObject):
         found = self._board.conclusion
         return self._runs.record(found.run) if found is not None and found.run in self._runs else None
 
-    def _delivered(self) -> RunRecord | None:
-        """The model to use or save: the final model if there is one."""
+    def _model_to_use(self) -> RunRecord | None:
+        """Return the run whose model is used or saved: the final one if it exists, else the best."""
         best = self._best()
         return None if best is None else self._board.final_of(best) or best
 
@@ -122,7 +122,7 @@ class NextSteps(QObject):
             self._train([replace(request, holdout=HELD_OUT) for request in again])
 
     def _finish(self, record: RunRecord) -> None:
-        """From its checkpoint; without one, a new run begins with its dual variables."""
+        """Continue a run from its checkpoint; without one, begin a new run with its dual variables."""
         if record.continuable:
             self._workspace.continue_runs([record.id])
         else:

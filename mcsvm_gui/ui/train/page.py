@@ -64,8 +64,8 @@ class TrainPage(PageWidget):
     use_asked = Signal()
     save_asked = Signal()
     save_chosen = Signal(str)  # a path
-    settings_asked = Signal()  # of the current run, for the form
-    file_asked = Signal()  # to train on it with the settings of the current run
+    settings_asked = Signal()  # put the settings of the current run into the form
+    file_asked = Signal()  # choose a data file to train on with the settings of the current run
     file_chosen = Signal(str)
     check_acted = Signal(str, object)
     scheduler_test_asked = Signal()
@@ -143,7 +143,7 @@ class TrainPage(PageWidget):
         return row
 
     def _measure_row(self) -> QComboBox:
-        """By which measure the best model is chosen."""
+        """Build the row that chooses the measure of the best model."""
         self.measure = QComboBox()
         self.measure.setObjectName("bestScoreCombo")
         self.measure.setAccessibleName(tr("Measure of the best model"))
@@ -257,7 +257,7 @@ class TrainPage(PageWidget):
         return self.refit.isChecked()
 
     def show_recommended(self, score: str) -> None:
-        """Choose the measure that suits the classes of new data."""
+        """Select the measure that is recommended for the classes of new data."""
         self.measure.setCurrentIndex(self.measure.findData(score))
 
     def show_finding(self, running: bool, stopping: bool) -> None:

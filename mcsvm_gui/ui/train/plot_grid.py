@@ -137,7 +137,7 @@ class PlotGrid(QWidget):
             row.addWidget(button)
         self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)
         self._logs = {}
-        self._chosen_logs: set[str] = set()  # that the user switched, so that the runs do not any more
+        self._chosen_logs: set[str] = set()  # axes that the user switched; runs do not switch them any more
         for name, text in (("logX", tr("log x")), ("logY", tr("log y"))):
             box = self._logs[name] = QCheckBox(text)
             box.setObjectName(name)
@@ -206,7 +206,7 @@ class PlotGrid(QWidget):
                 plot.finish()
 
     def _suit_time(self) -> None:
-        """Draw times that differ by more than ten times on a logarithmic axis, unless the user chose."""
+        """Use a logarithmic time axis if times differ by more than a factor of ten, unless the user chose the axis."""
         if "logX" in self._chosen_logs:
             return
         differ = curves.ends_differ(self._histories.values(), self.axis)

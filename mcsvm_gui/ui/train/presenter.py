@@ -84,7 +84,7 @@ class TrainPresenter(QObject):
         self._cluster = ClusterField(view, workspace.tasks, self)
         self._changed: set[int] = set()
         self._plotted: list[int] = []
-        self._form_of: str | None = None  # the file whose entries the form has
+        self._form_of: str | None = None  # the file whose entries the form shows
         self._soon = QTimer(self, interval=0, singleShot=True)  # once for all runs that the queue tells of
         self._soon.timeout.connect(self._show_changed)
         self._listen()
@@ -155,7 +155,7 @@ class TrainPresenter(QObject):
 
     @property
     def current_run(self) -> int | None:
-        """The run that the page shows."""
+        """Return the run that the page shows."""
         return self._at_hand()
 
     # -- the form ---------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class TrainPresenter(QObject):
         self._runs.keep_setting(KEPT, {"view": self._view.view()})
 
     def _recall(self) -> None:
-        """The entries last used for the file that is open now; those of another file never stay."""
+        """Restore the form entries last used for the open file; entries of another file do not stay."""
         workspace = self._workspace
         if workspace.path == self._form_of or (workspace.dataset is None and workspace.path is not None):
             return
@@ -187,9 +187,9 @@ class TrainPresenter(QObject):
         self._form_of = workspace.path
 
     def _reread(self) -> None:
-        """Another project, with its own last view."""
+        """Restore the last view of a project that was opened."""
         kept = self._runs.setting(KEPT)
-        view = kept.get("view") if isinstance(kept, dict) else None  # files may hold anything
+        view = kept.get("view") if isinstance(kept, dict) else None  # the entry of a project file may be invalid
         self._view.set_view(view if _mapping(view) else {})
         self._check()
         self._look()
@@ -310,7 +310,7 @@ class TrainPresenter(QObject):
             self._queue.discard(run)
 
     def continue_runs(self) -> None:
-        """The chosen runs that were stopped or interrupted."""
+        """Continue the selected runs that were stopped or interrupted."""
         chosen = self._continuable()
         if chosen:
             self._workspace.continue_runs(chosen)
@@ -501,7 +501,7 @@ def _not_on_cluster(request: Request) -> str | None:
 
 
 def _support_in_the_end(record: RunRecord) -> tuple[int, ...]:
-    """Support vectors of each class, of a run that has ended; a project may hold anything."""
+    """Return the support vectors of each class of an ended run; ignore an invalid entry of the project file."""
     counts = None if record.document is None else record.document.get("n_support_per_class")
     return tuple(counts) if isinstance(counts, list) and all(type(count) is int for count in counts) else ()
 

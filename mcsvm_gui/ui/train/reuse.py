@@ -1,4 +1,4 @@
-"""Using the settings of a run again: in the form, or on a new file."""
+"""Reuse of the settings of a run, in the form or on a new file."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class ReuseView(Protocol):
 
 
 class Reuse(QObject):
-    """Waits for the new file after it was chosen; another file opened meanwhile ends the wait."""
+    """Trains on a new file after it was loaded; if the user opens another file meanwhile, nothing is trained."""
 
     def __init__(self, view: ReuseView, presenter: TrainPresenter) -> None:
         super().__init__(presenter)
         self._view, self._presenter = view, presenter
         self._workspace, self._runs = presenter.workspace, presenter.workspace.runs
-        self._run: int | None = None  # whose settings the chosen file gets
+        self._run: int | None = None  # the run whose settings apply to the chosen file
         self._waiting: tuple[str, Request] | None = None
         view.settings_asked.connect(self.use_settings)
         view.file_asked.connect(self.ask_file)
         view.file_chosen.connect(self.open_file)
         self._workspace.loading.connect(self._loading)
-        self._workspace.data_changed.connect(self._opened)
-        self._workspace.data_failed.connect(self._failed)
+        self._workspace.data_changed.connect(self._train_on_new_data)
+        self._workspace.data_failed.connect(self._show_failure)
 
     def use_settings(self) -> None:
         """Put the settings of the current run into the form, with its preparation and hold-out."""
@@ -62,7 +62,7 @@ class Reuse(QObject):
             self._view.choose_new_data(str(Path(record.request.data or "").parent))
 
     def open_file(self, path: str) -> None:
-        """Open a file as the run's data were read, with the same roles, and train with the run's settings."""
+        """Open a file with the import settings and roles of the run, and train with the run's settings."""
         if self._run is None or self._run not in self._runs:
             return
         request = self._runs.record(self._run).request
@@ -72,12 +72,12 @@ class Reuse(QObject):
     def _loading(self, path: str) -> None:
         self._waiting = None
 
-    def _failed(self, error: InputError) -> None:
+    def _show_failure(self, error: InputError) -> None:
         if self._waiting is not None:
             self._waiting = None
             self._workspace.message.emit(worded(error))
 
-    def _opened(self) -> None:
+    def _train_on_new_data(self) -> None:
         waiting, self._waiting = self._waiting, None
         dataset = self._workspace.dataset
         if waiting is None or dataset is None or self._workspace.path != waiting[0]:

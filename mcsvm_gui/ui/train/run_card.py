@@ -68,7 +68,7 @@ class RunCard(QFrame):
         self.show_command("")
 
     def _reuse_button(self) -> QToolButton:
-        """A menu with what the settings of this run can be used for."""
+        """Build the button whose menu reuses the settings of this run."""
         button = copy_button("reuseButton", tr("Use the settings of this run again"))
         button.setText(tr("Settings"))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

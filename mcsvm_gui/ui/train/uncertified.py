@@ -28,10 +28,10 @@ class Uncertified(QObject):
     def _show(self) -> None:
         chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
         ended = [record for record in chosen if record.state == "done" and record.document is not None]
-        self._form.show_found(ENDINGS, advice_on([one for one in ended if not _solved(one)][:MOST]))
+        self._form.show_found(ENDINGS, advice_on([record for record in ended if not _is_solved(record)][:MOST]))
 
 
-def _solved(record: RunRecord) -> bool:
+def _is_solved(record: RunRecord) -> bool:
     return record.optimality == "solved"
 
 

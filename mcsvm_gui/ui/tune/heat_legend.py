@@ -1,4 +1,4 @@
-"""What the marks in the heat maps mean; while the pointer is on a cell, all that is known of it."""
+"""The legend of the marks in the heat maps; while the pointer is on a cell, it shows the cell's results instead."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.base import pen
 
-SIDE = 2 * UNIT  # of a mark, in pixels
-GROUND = "#5ec962"  # a good cell in the colours of the maps
+SIDE = 2 * UNIT  # size of a mark in pixels
+GROUND = "#5ec962"  # the maps' colour of a good cell
 Draw = Callable[[QPainter, QRectF], None]
 
 
@@ -51,7 +51,7 @@ class HeatLegend(QWidget):
         self.setFixedHeight(max(marks.sizeHint().height(), SIDE))
 
     def show_cell(self, words: str) -> None:
-        """Without words the marks are explained."""
+        """Show the text of a cell, or the legend of the marks if the text is empty."""
         self._cell.say(words)
         self._stack.setCurrentIndex(1 if words else 0)
 

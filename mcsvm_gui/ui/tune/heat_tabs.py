@@ -25,7 +25,7 @@ class HeatTabs(Tabs):
     cell_chosen = Signal(str, float, object)  # machine, C, gamma or None
     machine_shown = Signal(str)  # nothing for all of them
     message = Signal(str)
-    named = Signal(str)  # the cell under the pointer, in full
+    named = Signal(str)  # full text for the cell under the pointer
 
     def __init__(self) -> None:
         super().__init__()

@@ -48,7 +48,7 @@ class TunePresenter(QObject):
         self._score = form.DEFAULTS["score"]
         self._asked: tuple[Request, TuneRequest] | None = None  # where every entry is right
         self._conditions = ""  # of what the form asks for; empty where it asks for nothing
-        self._form_of: str | None = None  # the file whose entries the form has
+        self._form_of: str | None = None  # the file whose entries the form shows
         self._state: JobState | None = None  # of the search that was shown last
         self._last: Search | None = None  # the search that ended last
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
@@ -104,11 +104,11 @@ class TunePresenter(QObject):
         self._check()
 
     def _reread(self) -> None:
-        """Another project, with other cells."""
+        """Check the form again, as a project with other cells was opened."""
         self._check()
 
     def _recall(self) -> None:
-        """The entries last used for the file that is open now; those of another file never stay."""
+        """Restore the form entries last used for the open file; entries of another file do not stay."""
         workspace = self._workspace
         if workspace.path == self._form_of or (workspace.dataset is None and workspace.path is not None):
             return
@@ -346,7 +346,7 @@ class TunePresenter(QObject):
         self._train([Cell(machine, cost, gamma)])
 
     def _train(self, cells: Sequence[Cell], *, best: bool = False) -> None:
-        """`best`: the cells are the best of their machines, the best of all first."""
+        """Train machines at these cells; `best`: they are the best cells of their machines, sorted by score."""
         from mcsvm_gui.core.tune.maps import titled
 
         if not cells or self._asked is None or self._workspace.dataset is None:
@@ -357,7 +357,7 @@ class TunePresenter(QObject):
         self._workspace.message.emit(tr("In training, to be watched on the Train page: {what}", what=titled(cells)))
 
     def _keep_choice(self, runs: Sequence[int], cells: Sequence[Cell], *, best: bool) -> None:
-        """Keep what cross-validation found for each run, for the leaderboard and its answer."""
+        """Store the cross-validation result of each run for the leaderboard and its conclusion."""
         from mcsvm_gui.core.tune.best import Chosen
         from solvers.selection.scores import SCORES
 
@@ -441,7 +441,7 @@ class TunePresenter(QObject):
             self._view.show_obstacle(tr("Every cell is known. Change the ranges or the step to search on."))
 
     def _nothing_found(self) -> str:
-        """Say that the last search found nothing, if its time budget ended it."""
+        """Return a sentence if the time budget ended the last search before its first result, else nothing."""
         if self._tuned is None:
             return ""
         from mcsvm_gui.core.tune.search import nothing_found

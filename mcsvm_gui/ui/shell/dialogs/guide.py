@@ -31,7 +31,7 @@ class SearchField(QLineEdit):
 class GuideDialog(Dialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "guideDialog", tr("Guide"), 120 * UNIT, 88 * UNIT)
-        self.setWindowFlags(Qt.WindowType.Window)  # a window of its own, to be read beside the program
+        self.setWindowFlags(Qt.WindowType.Window)  # a separate window, so that users can read it next to the program
         self.setModal(False)
         self._anchor: Callable[[str], str] = str
         self._text = GuideText()

@@ -1,4 +1,4 @@
-"""The dialog that asks what becomes of running jobs when the window is closed."""
+"""The dialog that asks what to do with running jobs when the user closes the window."""
 
 from __future__ import annotations
 
