@@ -132,12 +132,13 @@ class OptionForm(QWidget):
         reset.setToolTip(tr("Set all options of this form to their defaults"))
         reset.setAutoRaise(True)
         reset.clicked.connect(self.reset_asked)
-        row = QHBoxLayout()
+        line = QWidget()
+        row = QHBoxLayout(line)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.more)
         row.addStretch(1)
         row.addWidget(reset)
-        self._grid.addLayout(row, self._grid.rowCount(), 0, 1, 2)
+        self._grid.addWidget(line, self._grid.rowCount(), 0, 1, 2)
 
     def add_by_use(self, options: Iterable[Option], words: Mapping[str, Mapping[str, str]]) -> None:
         """Under More: what is for the same use stands together, under its heading."""
