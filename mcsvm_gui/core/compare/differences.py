@@ -171,7 +171,9 @@ def text_on_tests(tests: Sequence[TestResult]) -> str:
     said = [tr("Adjusted for all pairs by Holm's method; at 5% in words.")]
     rows = [int(result.details["rows"]) for result in tests if "rows" in result.details]
     if rows:
-        said.append(tr("McNemar counts the rows that both decided, at least {rows}.", rows=figures.count(min(rows))))
+        said.append(
+            tr("McNemar's test uses the rows that both runs predicted, at least {rows}.", rows=figures.count(min(rows)))
+        )
     if any(result.details.get("weights_counted") is False for result in tests):
         said.append(tr("McNemar's test counts each row once, whatever its weight."))
     if not any(result.name == "corrected resampled t" for result in tests):

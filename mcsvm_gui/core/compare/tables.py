@@ -183,8 +183,8 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
     nothing = np.broadcast_to(totals == 0, shares.shape)
     headings = (
-        Header(Sentence("true \\ decided"), number=False),
-        *(Header(name, term=Sentence("true \\ decided")) for name in names),
+        Header(Sentence("true \\ predicted"), number=False),
+        *(Header(name, term=Sentence("true \\ predicted")) for name in names),
     )
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 

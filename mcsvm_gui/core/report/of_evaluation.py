@@ -92,7 +92,7 @@ def _confusion(found: Evaluation) -> Table:
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
     texts = [[f"{value:g}" for value in row] for row in table]
     return Table(
-        (tr("true \\ decided"), *found.names),
+        (tr("true \\ predicted"), *found.names),
         tuple((name, *row) for name, row in zip(found.names, texts, strict=True)),
         tr("Rows by their true class and the decision."),
         frozenset(range(1, len(found.names) + 1)),

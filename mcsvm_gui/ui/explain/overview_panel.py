@@ -30,10 +30,14 @@ class OverviewPanel(QWidget):
         self._explained: Explanation | None = None
         self._values = np.zeros((0, 0))
         self._numbers = np.zeros((0, 0))
-        self.importance = ColumnBars("importancePlot", tr("Mean size of the values"))
+        self.importance = ColumnBars("importancePlot", tr("Mean absolute Shapley value"))
         self.permutation = ColumnBars("permutationPlot", tr("Accuracy lost without a column"))
-        self.importance.setToolTip(tr("Mean size of the values, the winner against the next class"))
-        self.permutation.setToolTip(tr("Accuracy lost where a column is shuffled, with the middle 95% of ten times"))
+        self.importance.setToolTip(
+            tr("Mean absolute Shapley value of each column: the predicted class against the runner-up")
+        )
+        self.permutation.setToolTip(
+            tr("Accuracy lost when a column is shuffled, in percentage points, with the middle 95% of ten repetitions")
+        )
         self.swarm, self.dependence = BeeswarmPlot(), DependencePlot()
         self.plots = self.importance, self.permutation, self.swarm, self.dependence
         self.which = Combo()
@@ -87,7 +91,9 @@ class OverviewPanel(QWidget):
         sizes, names = mean_absolute(self._values), explained.columns.names
         order = np.argsort(-sizes, kind="stable")
         self._numbers = _numbers(explained, order[:MOST_CHOICES])
-        self.importance.show_bars(tr("Mean size, {rows} rows", rows=explained.places.size), _bars(names, sizes, order))
+        self.importance.show_bars(
+            tr("Mean |value|, {rows} rows", rows=explained.places.size), _bars(names, sizes, order)
+        )
         self.swarm.show_swarms(
             [Swarm(names[c], self._values[:, c], self._numbers[:, c]) for c in order[:MOST].tolist()], explained.places
         )
@@ -116,12 +122,12 @@ class OverviewPanel(QWidget):
             ColumnBar(
                 found.columns[place],
                 float(means[place]),
-                figures.percent(float(means[place])),
+                figures.points(float(means[place])),
                 (float(intervals[place, 0]), float(intervals[place, 1])),
             )
             for place in np.argsort(-means, kind="stable")[:MOST].tolist()
         ]
-        self.permutation.show_bars(tr("Accuracy lost"), bars)
+        self.permutation.show_bars(tr("Accuracy lost, points"), bars)
 
 
 def _numbers(explained: Explanation, columns: np.ndarray) -> np.ndarray:

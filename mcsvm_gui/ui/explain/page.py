@@ -198,7 +198,7 @@ class ExplainPage(QWidget):
             self.runs.setCurrentIndex(self.runs.findData(chosen))
 
     def show_classes(self, names: Sequence[str], labelled_rows: bool) -> None:
-        for combo, whole in ((self.true, tr("any in the file")), (self.decided, tr("decided any"))):
+        for combo, whole in ((self.true, tr("Any true class")), (self.decided, tr("Any predicted class"))):
             with QSignalBlocker(combo):
                 before = combo.currentData()
                 combo.clear()

@@ -105,7 +105,7 @@ class RowPanel(QWidget):
         nest(column, row)
         column.addWidget(self.flips, 1)
         self.tabs.addTab(changes, tr("Smallest change"))
-        self.tabs.addTab(self.near, tr("Decided like these"))
+        self.tabs.addTab(self.near, tr("Nearest training rows"))
         self.tabs.addTab(self.machines, tr("Machines"))
         return self.tabs
 
@@ -156,7 +156,7 @@ class RowPanel(QWidget):
         errors = explained.errors_of_pair(0, first, second)
         values = scale * explained.of_pair(0, first, second)
         bars = contribution_bars(explained, found.cells, values, None if errors is None else scale * errors)
-        heading = tr("To the right what speaks for {first}, to the left for {second}", first=names[0], second=names[1])
+        heading = tr("← for {second} · for {first} →", first=names[0], second=names[1])
         self.plot.show_bars(heading, bars, (_colour(first), _colour(second)))
 
     def show_flip(self, flip: FileFlip | None) -> None:
@@ -234,8 +234,8 @@ def flip_sentence(flip: FileFlip) -> str:
         said = as_sentence(tr("No change was found: {why}", why=flip.why))
     else:
         said = tr(
-            "{count} column changed, and the model decides {name}.",
-            "{count} columns changed, and the model decides {name}.",
+            "With {count} column changed, the model predicts {name}.",
+            "With {count} columns changed, the model predicts {name}.",
             count=len(flip.changes),
             name=shortened(flip.after or "", NAME),
         )

@@ -22,7 +22,7 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
     names = first.dataset.row_columns
     headings = [Header(tr("Row"), tip=tr("The number of the data row in the file"))]
     headings += [Header(shortened(name, NAME), number=False, term=tr("Row")) for name in names]
-    headings += [Header(tr("Decided"), number=False)]
+    headings += [Header(tr("Predicted"), number=False)]
     headings += [Header(tr("In the file"), number=False)] if first.true is not None else []
     headings += [Header(tr("Lead"), tip=tr("The winner's score less that of the next class"))]
     wrong = first.wrong()

@@ -166,7 +166,7 @@ class Leaderboard(RunTable):
         if not self.runs.rowCount():
             painter = QPainter(self.viewport())
             painter.setPen(QColor(theme.current().muted))
-            words = tr("The runs that were tested on the same rows stand here, the best first.")
+            words = tr("Runs that were tested on the same rows appear here, the best first.")
             painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, words)
             painter.end()
 

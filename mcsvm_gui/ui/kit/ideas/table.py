@@ -24,7 +24,7 @@ def ideas() -> dict[str, Idea]:
             tr("Why six machines"),
             tr(
                 "Each decides between several classes in its own way. Where classes are apart they agree; where they"
-                " overlap, each pays for errors differently. So all six are tried, and test rows decide."
+                " overlap, each pays for errors differently. So all six are tried, and cross-validation decides."
             ),
             "margins 2",
         ),

@@ -273,7 +273,7 @@ def test_every_format_has_the_conclusions(contents: dict[str, bytes], hostile: R
 
 
 def test_confusion_counts_add_up_to_the_rows(hostile: Report, results: Results) -> None:
-    matrices = [table for table in tables(hostile) if table.columns[0] == "true \\ decided"]
+    matrices = [table for table in tables(hostile) if table.columns[0] == "true \\ predicted"]
     assert len(matrices) == 2
     for table in matrices:
         counts = [int(cell.split()[0]) for row in table.rows for cell in row[1:] if cell]
@@ -293,7 +293,7 @@ def test_a_report_of_a_project_has_every_run(project: Path) -> None:
     assert ("rows", "178") in [row for block in report.blocks if isinstance(block, Properties) for row in block.rows]
     code = [block.text for block in report.blocks if isinstance(block, Code)]
     assert sum(text.startswith("mcsvm train") for text in code) == 3
-    matrices = [table for table in tables(report) if table.columns[0] == "true \\ decided"]
+    matrices = [table for table in tables(report) if table.columns[0] == "true \\ predicted"]
     assert len(matrices) == 3, "of the best model on the first pages, and of each tested run"
     assert [run["name"] for run in report.document["runs"]] == ["first", SCRIPT, "on iris"]
 
@@ -447,7 +447,7 @@ def test_older_runs_of_a_large_project_keep_their_scores(project: Path) -> None:
     sides = [replace(first.side, label=f"{number}") for number in range(30)]
     runs = [replace(first, side=side, record=replace(first.record, id=number)) for number, side in enumerate(sides, 1)]
     report = of_project.report_of("x", runs)
-    assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 1 + 30
+    assert len([table for table in tables(report) if table.columns[0] == "true \\ predicted"]) == 1 + 30
     assert len(next(table for table in tables(report) if "Accuracy" in table.columns).rows) == 30
     tests = next(table for table in tables(report) if "Test" in table.columns)
     assert len(tests.rows) == shared.MOST_ROWS
@@ -465,7 +465,7 @@ def test_matrices_of_many_runs_on_many_classes_are_those_of_the_last(
     comparison = compare([replace(side, label=f"{number}") for number in range(20)], first.classes, rows)
     monkeypatch.setattr(shared, "MOST_ENTRIES", 100)
     blocks = shared.side_blocks(comparison, 3)
-    matrices = [block for block in blocks if isinstance(block, Table) and block.columns[0] == "true \\ decided"]
+    matrices = [block for block in blocks if isinstance(block, Table) and block.columns[0] == "true \\ predicted"]
     classes = [block for block in blocks if isinstance(block, Table) and block.columns[0] == "Class"]
     assert (len(matrices), len(classes)) == (shared.BESIDE, 20)
 
