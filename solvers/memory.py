@@ -14,20 +14,19 @@ from pathlib import Path
 from solvers.errors import InputError
 from solvers.problem import Problem
 
-PART_BYTES = (
-    2200  # bytes of a finished pair besides its numbers: 10 to 12 arrays and objects; measured 2,000 (1,000 classes)
-)
+PART_BYTES = 2200  # of a finished pair besides its numbers: 10 to 12 arrays and objects; 2,000 measured
 PAIR_NUMBERS = 9  # float64 numbers per example of a pair: alpha, weights, products, and the model's with their places
 REST_NUMBERS = 6  # float64 numbers per example and class of one-vs-rest: the same, and a table for the model
 JOINT_NUMBERS = 10  # the same for a joint machine: point and best point, certificate, and the model
 DIRECTION_BYTES = 11.0  # bytes per entry of a joint machine's table of directions, with the tables derived from it
+SMALL = 32e6  # bytes that need no look at the memory that is left, which takes 0.4 ms: a tenth of a short fit
 CGROUP = Path("/sys/fs/cgroup")
 
 
 def check_memory(problem: Problem) -> None:
     """Raise InputError if the tables of this problem do not fit into the memory that is available."""
-    needed, available = needed_bytes(problem), available_bytes()
-    if needed > available:
+    needed = needed_bytes(problem)
+    if needed > SMALL and needed > (available := available_bytes()):
         raise InputError(
             "Training {machine} on {rows} rows of {classes} classes needs about {needed:.3g} GB of memory, and"
             " {available:.3g} GB are available. Use a computer with more memory, or train on fewer classes.",

@@ -22,6 +22,8 @@ from solvers.work import Work, finish
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
+PAIR_ROWS_BYTES = 4e6  # memory for the examples of all pairs, which are asked for twice; letter has 3 MB
+ARRAY_BYTES = 200  # of an array in a dictionary, without its numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,8 +174,22 @@ class Problem:
         """The examples of a part."""
         if self.machine.split != "pairs":
             return slice(None)
-        first, second = self.pairs[number]
-        return np.sort(np.concatenate([self._members[first], self._members[second]]))
+        if number not in self._pair_rows:
+            first, second = self.pairs[number]
+            rows = np.sort(np.concatenate([self._members[first], self._members[second]]))
+            if not self._few_pair_rows:
+                return rows
+            self._pair_rows[number] = rows
+        return self._pair_rows[number]
+
+    @cached_property
+    def _pair_rows(self) -> dict[int, np.ndarray]:
+        """The examples of pairs that were asked for, if those of all pairs take little memory."""
+        return {}
+
+    @cached_property
+    def _few_pair_rows(self) -> bool:
+        return self.part_count * ARRAY_BYTES + 8.0 * len(self) * (self.classes - 1) <= PAIR_ROWS_BYTES
 
     @cached_property
     def _members(self) -> list[np.ndarray]:

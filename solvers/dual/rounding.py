@@ -55,18 +55,24 @@ def rounding_of(magnitude: Magnitude, offset: float, form: DualForm, weights: np
     return Rounding(gradient, energy)
 
 
-def is_negligible(
-    certificate: Certificate, magnitude: Magnitude, form: DualForm, upper: np.ndarray, weights: np.ndarray
-) -> bool:
-    """Tell whether a coarse bound already proves that `widen` would not change the certificate.
+@dataclass(frozen=True)
+class CoarseBound:
+    """A coarse bound of what `widen` adds to binary machines of one problem, whose pairs take a tenth of a ms each."""
 
-    Binary machines of a hundred examples need this cheap test, as they take a tenth of a millisecond. `weights` has one
-    output.
-    """
-    total, size, n = float(np.abs(weights).sum()), float(magnitude.size.max()), len(weights)
-    each = DEVIATIONS * UNIT * size * size * (sqrt(min(n, SUMMED)) + magnitude.error) * total
-    added = each * (0.5 * total + form.slots * sqrt(n) * float(upper.max()))
-    return added <= ENOUGH * max(abs(certificate.primal), abs(certificate.dual))
+    size: float  # the largest of Magnitude.size
+    error: float  # Magnitude.error
+    cost: float  # the largest U_i
+    slots: int
+
+    @classmethod
+    def of(cls, magnitude: Magnitude, form: DualForm, upper: np.ndarray) -> CoarseBound:
+        return cls(float(magnitude.size.max()), magnitude.error, float(upper.max()), form.slots)
+
+    def is_negligible(self, certificate: Certificate, n: int, total: float) -> bool:
+        """Return whether rounding changes nothing; `total` is the sum of |weights| of the n examples."""
+        each = DEVIATIONS * UNIT * self.size * self.size * (sqrt(min(n, SUMMED)) + self.error) * total
+        added = each * (0.5 * total + self.slots * sqrt(n) * self.cost)
+        return added <= ENOUGH * max(abs(certificate.primal), abs(certificate.dual))
 
 
 def widen(

@@ -16,7 +16,7 @@ import numpy as np
 
 from solvers.budget import PAIRS, TWO_CLASS
 from solvers.dual.certificate import Certificate, Proof
-from solvers.dual.rounding import is_negligible, rounding_of, widen
+from solvers.dual.rounding import CoarseBound, rounding_of, widen
 from solvers.jit.binary import two_class
 from solvers.jit.rounding import FEASIBLE
 from solvers.kernels import Kernel, Points
@@ -125,19 +125,19 @@ class SmallPairs:
         self.starts = np.searchsorted(problem.labels[self.places], np.arange(problem.classes + 1))
         self.source: WholeMatrix | MatrixStrips | None = None
         self.magnitude = Magnitude(np.empty(0), 0.0)
+        self.coarse = CoarseBound(0.0, 0.0, 0.0, 0)
 
     def solve(self, number: int) -> Work[SolvedPair | None]:
         """The pair of this number, or None where two_class.py does not solve it in PAIRS.patience steps each."""
         if self.source is None:
             points = yield from self.problem.points.taking(self.places)
             kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips
-            self.source, self.magnitude = (
-                kind(self.problem.kernel, points, self.starts),
-                self.problem.kernel.magnitude(points),
-            )
+            self.source = kind(self.problem.kernel, points, self.starts)
+            self.magnitude = self.problem.kernel.magnitude(points)
+            self.coarse = CoarseBound.of(self.magnitude, self.problem.form, self.problem.upper)
         a, b = self.problem.pairs[number]
         matrix, spans = yield from self.source.pair(a, b)
-        places, size = self._of_pair(self.places, a, b), self._of_pair(self.magnitude.size, a, b)
+        places = self._of_pair(self.places, a, b)
         n, first = places.size, spans[1] - spans[0]
         sign, upper = np.where(np.arange(n) < first, 1.0, -1.0), self.problem.upper[places]
         beta, functions, recent = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
@@ -149,21 +149,21 @@ class SmallPairs:
             )  # fmt: skip
             steps += taken
             yield
-        if status != two_class.CONVERGED or abs(beta.sum()) > FEASIBLE * upper.sum():
+        imbalance, costs = abs(float(beta.sum())), float(upper.sum())
+        if status != two_class.CONVERGED or imbalance > FEASIBLE * costs:
             return None
         b, primal, dual, violation = two_class.conclude(sign, self.problem.margin, upper, beta, functions)
-        certificate = Certificate(
-            float(primal), float(dual), float(violation), float(abs(beta.sum())), float(upper.sum())
-        )
-        form, magnitude = self.problem.form, Magnitude(size, self.magnitude.error)
-        if not is_negligible(certificate, magnitude, form, upper, beta):
+        certificate = Certificate(float(primal), float(dual), float(violation), imbalance, costs)
+        alpha = np.abs(beta)
+        if not self.coarse.is_negligible(certificate, n, float(alpha.sum())):
+            form = self.problem.form
+            magnitude = Magnitude(self._of_pair(self.magnitude.size, a, b), self.magnitude.error)
             certificate = widen(certificate, rounding_of(magnitude, 0.0, form, beta[:, None]), form, upper)
         if certificate.violation > self.tolerance:
             return None
         order = np.argsort(places)  # of the rows of the part
-        weights, products = beta[order, None], functions[order, None]
-        proof = Proof(certificate, weights, products, np.array([b]))
-        return SolvedPair(Finished(np.abs(weights), proof, stalled=False), int(steps))
+        proof = Proof(certificate, beta[order, None], functions[order, None], np.array([b]))
+        return SolvedPair(Finished(alpha[order, None], proof, stalled=False), int(steps))
 
     def _of_pair(self, numbers: np.ndarray, a: int, b: int) -> np.ndarray:
         """Select the entries of the examples of two classes from numbers that are sorted by class."""

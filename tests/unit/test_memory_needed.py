@@ -58,6 +58,7 @@ def test_parts_not_begun_count_with_the_certificate_of_zero(machine: str, bias: 
 def test_what_cannot_fit_is_refused_before_anything_is_made(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_of(X, Y, machine)
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000.0)
+    monkeypatch.setattr(memory, "SMALL", 0.0)
     with pytest.raises(InputError, match=rf"{machine} on 60 rows of 6 classes needs about .* GB .* fewer classes"):
         Run(problem)
 
