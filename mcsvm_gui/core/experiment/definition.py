@@ -16,7 +16,7 @@ from mcsvm_gui.core.machine.request import OPTIONS, Request
 from solvers.errors import InputError
 
 SCHEMA = 1
-# Fields of a request that a data set settles, or that say what came before it.
+# Fields of a request that the data set determines, or that refer to earlier runs.
 OF_DATA = "data", "test", "digest", "test_digest", "tested", "read", "rules"
 TEXTS = "test", "digest", "test_digest"  # of a data set, where there are any
 

@@ -53,7 +53,7 @@ def _with_paths(experiment: Experiment, place: Callable[[str], str]) -> Experime
 
 
 def check_names(experiment: Experiment) -> None:
-    """Refuse names of data files that no experiment file can hold."""
+    """Refuse names of data files that cannot be written to an experiment file."""
     for path in (one for spec in experiment.data for one in (spec.path, *spec.also, spec.test) if one is not None):
         if any("\ud800" <= letter <= "\udfff" for letter in path):
             raise FileError(path, "an experiment file is UTF-8 text and cannot hold this file name; rename the file")

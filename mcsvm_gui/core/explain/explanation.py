@@ -35,8 +35,8 @@ class PreparedRows:
     background: Any  # features of the rows they are compared with
     weights: np.ndarray | None  # of these
     notices: tuple[Notice, ...]
-    numbers: np.ndarray  # (rows of the data set,) the number of each in its file
-    names: Mapping[str, np.ndarray]  # columns that identify rows besides, as `Dataset.row_columns`
+    numbers: np.ndarray  # (rows of the data set,) number of each row in its file
+    names: Mapping[str, np.ndarray]  # further columns that identify rows, as `Dataset.row_columns`
 
     def numbered(self, places: Sequence[int] | None) -> np.ndarray:
         """Which of `rows` are at these places of the data set; all without places. Rows left out are not among them."""
@@ -71,8 +71,8 @@ class Explanation:
     trained: TrainedModel
     columns: ExplainedColumns
     places: np.ndarray  # (n,) of the rows in the data set
-    numbers: np.ndarray  # (n,) of the rows in their file
-    names: Mapping[str, np.ndarray]  # columns that identify the rows besides, each (n,)
+    numbers: np.ndarray  # (n,) number of each row in its file
+    names: Mapping[str, np.ndarray]  # further columns that identify the rows, each (n,)
     features: Any  # (n, features) as the model sees them
     found: Explained
 
@@ -92,7 +92,7 @@ class Explanation:
         return first_and_second(self.trained.model, self.found.decision)[1]
 
     def names_of(self, number: int) -> dict[str, str]:
-        """Return what identifies one of the rows besides its number, by column."""
+        """Return the cells that identify a row besides its number, by column."""
         return {name: str(cells[number]) for name, cells in self.names.items()}
 
     @property
@@ -143,7 +143,7 @@ def first_and_second(model: Model, decision: np.ndarray) -> tuple[np.ndarray, np
     return winners, np.asarray(scores.argmax(axis=1))
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # `_check_finite` refuses what comes of it
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # `_check_finite` refuses the results
 def explain_rows(
     trained: TrainedModel,
     data: PreparedRows,
@@ -164,7 +164,7 @@ def explain_rows(
 
 
 def _check_finite(found: Explained, numbers: np.ndarray) -> None:
-    """Refuse contributions that overflowed; `numbers`: those of the rows that are explained."""
+    """Refuse contributions that overflowed; `numbers`: the numbers of the explained rows."""
     finite = np.isfinite(found.values).all(axis=(1, 2)) & np.isfinite(found.decision).all(axis=1)
     if not (finite.all() and np.isfinite(found.base).all()):
         row = int(numbers[int(np.argmin(finite))])

@@ -68,7 +68,7 @@ class FileFlip:
         }
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # the model itself confirms what is found
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # the model itself confirms the result
 def flip_row(
     trained: TrainedModel,
     dataset: Dataset,

@@ -37,10 +37,10 @@ class LookedAt:
     decided: np.ndarray  # (rows,) class names; None where there is no decision
     margins: np.ndarray  # (rows,) the winner's score less the runner-up's; NaN where there is no decision
 
-    training: Dataset | None = None  # the rows that support vectors are among
+    training: Dataset | None = None  # contains the rows of the support vectors
 
     def row_words(self, place: int) -> str:
-        """Return the number of a row in the file, with what names it: 98 (S-0098)."""
+        """Return the number of a row in the file with its name: 98 (S-0098)."""
         number, *names = self.dataset.row_cells(place)
         return f"{number} ({', '.join(map(str, names))})" if names else str(number)
 

@@ -20,7 +20,7 @@ MOST = 12
 @dataclass(frozen=True)
 class Neighbour:
     row: int  # the number of the data row in the training file
-    names: tuple[str, ...]  # what identifies it besides
+    names: tuple[str, ...]  # further cells that identify the row
     class_name: str
     kernel: float  # its kernel value with the row
     share: float  # what it adds to the winner's function less the other's
@@ -32,7 +32,7 @@ def neighbours(
 ) -> tuple[Neighbour, ...]:
     """Return the support vectors with the largest kernel values with a row of features (1, features).
 
-    `training`: a data set that the rows trained on are among, for their names.
+    `training`: a data set that contains the training rows, for their names.
     """
     model, columns = trained.model, ExplainedColumns.of(trained.preparation)
     if not len(model.points):

@@ -32,15 +32,15 @@ class FilePrediction:
     probabilities: np.ndarray | None = None  # (rows, classes), where the file holds them
     inexact: np.ndarray | float = 0.0  # (rows,) how far its program may stop before the exact probabilities
     scores: np.ndarray | None = None  # (rows, scores), if there are at most MOST_SCORES
-    layout: FlatModel | None = None  # whose outputs the scores are; None: those of the model
+    layout: FlatModel | None = None  # the layout of the scores; None: that of the model
 
 
 class RefusedFileError(InputError):
-    """The program that should run an export stops at it, or finds it damaged; the message is a sentence for users."""
+    """A program rejects an export or finds it damaged; the message is a sentence for users."""
 
 
 PROBABILITY = 1e-6  # by which an exported probability may differ from the model's
-MOST_SCORES = 2_000_000  # that are taken from a program for a comparison
+MOST_SCORES = 2_000_000  # largest number of scores that a program returns for a comparison
 Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
 Predictor = Callable[[Path, FlatModel, Probe], FilePrediction]
 
@@ -89,7 +89,7 @@ def write_checked(
 
 
 def ask(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
-    """Return what the file predicts; a program that takes too long has not said that the file is wrong."""
+    """Return the predictions of the file; a program that takes too long does not prove the file wrong."""
     try:
         return predictor(path, plain, probe)
     except TimeLimitError as error:
@@ -177,7 +177,7 @@ def _difference(outcome: FilePrediction, plain: FlatModel, first: int, count: in
 
 
 def scored(plain: FlatModel, probe: Probe) -> bool:
-    """Return whether the scores of so many rows are few enough to be compared."""
+    """Return whether these rows have few enough scores to be compared."""
     return len(probe) * plain.outputs <= MOST_SCORES
 
 

@@ -121,17 +121,17 @@ class FlatModel:
 
     def evaluate(self, prepared: Rows) -> np.ndarray:
         """(n, outputs), from this layout alone."""
-        return self._summed(prepared, self.expansion, self.bias, absolute=False)
+        return self._sum_terms(prepared, self.expansion, self.bias, absolute=False)
 
     def magnitudes(self, prepared: Rows) -> np.ndarray:
         """(n, outputs): the sum of the sizes of all terms, which bounds what rounding can do."""
-        return self._summed(prepared, abs(self.expansion), np.abs(self.bias), absolute=True)
+        return self._sum_terms(prepared, abs(self.expansion), np.abs(self.bias), absolute=True)
 
     def column(self, output: int) -> np.ndarray:
-        """(vectors,) the coefficients of one output."""
+        """Return (vectors,) the coefficients of one output."""
         return dense_expansion(self.expansion[:, [output]])[:, 0]
 
-    def _summed(self, prepared: Rows, weights: Expansion, start: np.ndarray, *, absolute: bool) -> np.ndarray:
+    def _sum_terms(self, prepared: Rows, weights: Expansion, start: np.ndarray, *, absolute: bool) -> np.ndarray:
         """In slices of bounded memory."""
         values = np.empty((prepared.shape[0], self.outputs))
         height = max(1, 4_000_000 // max(1, len(self.serials)))

@@ -124,23 +124,24 @@ def _preparation(plain: FlatModel) -> dict[str, Any] | None:
     return {"how": STEPS, "dates": dates, **plain.steps.document(), "arrays": plain.steps.arrays()}
 
 
-def _read_preparation(found: dict[str, Any] | None) -> TablePreparation | None:
-    if found is None:
+def _read_preparation(document: dict[str, Any] | None) -> TablePreparation | None:
+    if document is None:
         return None
-    kinds = {name: kind for name, (kind, _) in expected_arrays(found).items()}
+    kinds = {name: kind for name, (kind, _) in expected_arrays(document).items()}
     arrays: dict[str, np.ndarray] = {
-        name: np.array(found["arrays"][name], dtype={"f": float, "i": int}[kind]) for name, kind in kinds.items()
+        name: np.array(document["arrays"][name], dtype={"f": float, "i": int}[kind]) for name, kind in kinds.items()
     }
-    return TablePreparation.read(found, arrays)
+    return TablePreparation.read(document, arrays)
 
 
 def _probabilities(plain: FlatModel) -> dict[str, Any]:
     assert plain.calibration is not None
-    found = plain.calibration.document()
+    document = plain.calibration.document()
     how = {
-        name: PROBABILITIES[name] for name in (["scores"] if found["method"] != "pairwise" else []) + [found["method"]]
+        name: PROBABILITIES[name]
+        for name in (["scores"] if document["method"] != "pairwise" else []) + [document["method"]]
     }
-    return {**found, "how": how}
+    return {**document, "how": how}
 
 
 def _features(plain: FlatModel) -> list[dict[str, Any]]:
@@ -149,17 +150,17 @@ def _features(plain: FlatModel) -> list[dict[str, Any]]:
 
 
 def _expansion(plain: FlatModel) -> Any:
-    """A row per vector; for the pairs of more than two classes a column per pair, with its nonzero coefficients."""
+    """Return a row per vector; for pairs of more than two classes, a column per pair with nonzero coefficients."""
     if not sp.issparse(plain.expansion):
         return plain.expansion
     columns = sp.csc_array(plain.expansion)
     return {"shape": columns.shape, "starts": columns.indptr, "vectors": columns.indices, "values": columns.data}
 
 
-def _read_expansion(found: Any, outputs: int) -> Expansion:
-    if isinstance(found, dict):
-        return _sparse(sp.csc_array, found, "vectors")
-    return np.array(found, dtype=np.float64).reshape(-1, outputs)
+def _read_expansion(document: Any, outputs: int) -> Expansion:
+    if isinstance(document, dict):
+        return _sparse(sp.csc_array, document, "vectors")
+    return np.array(document, dtype=np.float64).reshape(-1, outputs)
 
 
 def _vectors(plain: FlatModel) -> dict[str, Any]:
@@ -182,40 +183,40 @@ def _finite(certificate: Any) -> dict[str, float | None]:
 
 def read(path: Path) -> FlatModel:
     """The file back, by itself."""
-    found = json.loads(path.read_text("ascii"))
-    kernel = {key: value for key, value in found["kernel"].items() if key not in ("name", "how")}
+    document = json.loads(path.read_text("ascii"))
+    kernel = {key: value for key, value in document["kernel"].items() if key not in ("name", "how")}
     columns = [
-        FlatColumn(c["name"], c["levels"] and tuple(c["levels"]), c["fill"], c["kind"]) for c in found["columns"]
+        FlatColumn(c["name"], c["levels"] and tuple(c["levels"]), c["fill"], c["kind"]) for c in document["columns"]
     ]
-    features = found["features"]
-    outputs = len(found["bias"])
+    features = document["features"]
+    outputs = len(document["bias"])
     return FlatModel(
-        machine=found["machine"],
-        decides=found["decision"]["rule"],
-        class_names=tuple(found["classes"]),
+        machine=document["machine"],
+        decides=document["decision"]["rule"],
+        class_names=tuple(document["classes"]),
         columns=tuple(columns),
         sources=np.array([feature["column"] for feature in features], dtype=np.int64),
         levels=tuple(feature["level"] for feature in features),
         shift=np.array([feature["shift"] for feature in features]),
         scale=np.array([feature["scale"] for feature in features]),
-        kernel=found["kernel"]["name"],
+        kernel=document["kernel"]["name"],
         parameters=kernel,
-        vectors=_read_vectors(found["vectors"], len(features)),
-        steps=_read_preparation(found["preparation"]),
-        serials=np.array(found["serials"], dtype=np.int64),
-        owners=np.array(found["owners"], dtype=np.int64),
-        expansion=_read_expansion(found["expansion"], outputs),
-        bias=np.array(found["bias"], dtype=np.float64),
-        strict=found["refused"]["unknown_levels"],
-        calibration=None if found["probabilities"] is None else Calibration.from_document(found["probabilities"]),
-        rule=None if found["costs"] is None else CostRule.from_document(found["costs"], len(found["classes"])),
+        vectors=_read_vectors(document["vectors"], len(features)),
+        steps=_read_preparation(document["preparation"]),
+        serials=np.array(document["serials"], dtype=np.int64),
+        owners=np.array(document["owners"], dtype=np.int64),
+        expansion=_read_expansion(document["expansion"], outputs),
+        bias=np.array(document["bias"], dtype=np.float64),
+        strict=document["refused"]["unknown_levels"],
+        calibration=None if document["probabilities"] is None else Calibration.from_document(document["probabilities"]),
+        rule=None if document["costs"] is None else CostRule.from_document(document["costs"], len(document["classes"])),
     )
 
 
-def _sparse(kind: Any, found: dict[str, Any], index: str) -> Any:
-    """Return the sparse table; ValueError for places outside it, to which SciPy's compiled code would go."""
-    values, places, starts = (np.array(found[name]) for name in ("values", index, "starts"))
-    height, width = found["shape"]
+def _sparse(kind: Any, document: dict[str, Any], index: str) -> Any:
+    """Return the sparse table; raise ValueError for indices out of range, which SciPy does not check."""
+    values, places, starts = (np.array(document[name]) for name in ("values", index, "starts"))
+    height, width = document["shape"]
     across, along = (width, height) if kind is sp.csc_array else (height, width)
     ordered = starts.shape == (across + 1,) and starts[0] == 0 and starts[-1] == values.size
     if not ordered or (np.diff(starts) < 0).any() or places.shape != values.shape or values.ndim != 1:
@@ -225,15 +226,15 @@ def _sparse(kind: Any, found: dict[str, Any], index: str) -> Any:
     return kind((values.astype(np.float64), places.astype(np.int64), starts.astype(np.int64)), shape=(height, width))
 
 
-def _read_vectors(found: dict[str, Any], features: int) -> np.ndarray | sp.csr_array:
-    if "dense" not in found:
-        return _sparse(sp.csr_array, found, "columns")
-    rows = found["dense"]
+def _read_vectors(document: dict[str, Any], features: int) -> np.ndarray | sp.csr_array:
+    if "dense" not in document:
+        return _sparse(sp.csr_array, document, "columns")
+    rows = document["dense"]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else features)
 
 
 def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
-    """Read the file back and evaluate it from what it says alone."""
+    """Read the file back and evaluate it from its own content alone."""
     again, numbers = read(path), {name: number for number, name in enumerate(plain.class_names)}
     if [column.name for column in again.columns] != [column.name for column in plain.columns]:
         raise RefusedFileError("it has other columns than the model")

@@ -96,7 +96,7 @@ def blocks_of(plain: FlatModel) -> Blocks:
 
 
 def _by_vector(expansion: Expansion) -> Expansion:
-    """The coefficients in an order in which those of some vectors are quickly taken."""
+    """Return the coefficients in an order that gives fast access by vector."""
     return sp.csr_array(expansion) if sp.issparse(expansion) else expansion
 
 

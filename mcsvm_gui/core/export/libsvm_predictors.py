@@ -124,7 +124,7 @@ def own_reader(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
 
 
 def _differences(plain: FlatModel, order: np.ndarray) -> FlatModel:
-    """The class functions as the pair functions that the file has."""
+    """Convert the class functions to the pair functions that the file contains."""
     a, b = (order[list(side)] for side in zip(*combinations(range(order.size), 2), strict=True))
     table = dense_expansion(plain.expansion)
     return replace(plain, expansion=table[:, a] - table[:, b], bias=plain.bias[a] - plain.bias[b])

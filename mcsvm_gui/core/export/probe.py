@@ -25,7 +25,7 @@ class Probe:
 
     cells: tuple[np.ndarray, ...] | sp.csr_array
     expected: np.ndarray  # class numbers; -1 where the model rejects the row
-    rows: np.ndarray  # the number of each among those of `source`: of rows their number in the file
+    rows: np.ndarray  # number of each row in `source`; for data rows, their number in the file
     source: Source
     probabilities: np.ndarray | None = None  # (rows, classes), where the model has them
 

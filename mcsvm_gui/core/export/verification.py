@@ -1,7 +1,7 @@
-"""Whether an exported file predicts what the model predicts, on rows that the user chooses.
+"""Check that an exported file and the model give the same predictions for rows that the user chooses.
 
-The file is asked by the same predictors that try an export before it appears. Files of Python and C are programs: one
-is run only if its code is what this version writes for the model, so that nothing but its numbers can be another.
+The predictors are those that test an export before it is written. Exports to Python and C are programs: they run only
+if their code is the code that this version writes for the model, so that they can differ only in numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, Points
 
 SCORE = 2.0**-34  # of the sum of the sizes of all terms: rounding of a sum in plain order, of numbers in decimals
-LINEAR_MODEL = b"solver_type"  # how a file of LIBLINEAR begins; one of LIBSVM has the same ending
+LINEAR_MODEL = b"solver_type"  # the first word of a LIBLINEAR file; LIBSVM files have the same ending
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class ExportCheck:
 
 
 def verify_export(trained: TrainedModel, path: str, rows: Dataset) -> ExportCheck:
-    """Compare what the file predicts for the rows with what the model predicts.
+    """Compare the predictions of the file for the rows with those of the model.
 
-    Raises InputError if the file is of no format that exports have, or cannot be read.
+    Raises InputError if the file has no format of an export, or cannot be read.
     """
     name = format_of(path)
     exporter = EXPORTERS[name]
@@ -66,7 +66,7 @@ def verify_export(trained: TrainedModel, path: str, rows: Dataset) -> ExportChec
 
 
 def format_of(path: str) -> str:
-    """The format by the ending of the name; LIBSVM and LIBLINEAR share one, and differ in the first word."""
+    """Return the format by the file name; LIBSVM and LIBLINEAR share an ending and differ in their first word."""
     suffix = Path(path).suffix.lower()
     names = [name for name, exporter in EXPORTERS.items() if suffix in exporter.suffixes]
     if not names:
@@ -106,8 +106,8 @@ def _status(trained: TrainedModel, plain: FlatModel, path: Path, code: Any, prob
         for ending in _endings(code):
             if path.with_name(path.name + ending).exists():
                 shutil.copyfile(path.with_name(path.name + ending), trial.with_name(trial.name + ending))
-        outcomes = [_asked(predictor, trial, plain, probe) for predictor in code.PREDICTORS]
-    return _judged(outcomes, trained, plain, probe)
+        outcomes = [_predict_with(predictor, trial, plain, probe) for predictor in code.PREDICTORS]
+    return _combine_outcomes(outcomes, trained, plain, probe)
 
 
 def _endings(code: Any) -> Sequence[str]:
@@ -115,7 +115,7 @@ def _endings(code: Any) -> Sequence[str]:
 
 
 def _companions(path: Path, code: Any, plain: FlatModel) -> Sentence | None:
-    """The files beside hold no model, but say how raw rows and classes are to be read: they have to be the same."""
+    """Return a difference in the companion files, which describe the encoding of raw rows and classes."""
     if not _endings(code):
         return None
     expected = code.written(plain)
@@ -126,8 +126,8 @@ def _companions(path: Path, code: Any, plain: FlatModel) -> Sentence | None:
     return None
 
 
-def _asked(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction | Sentence:
-    """What the file predicts, or why it cannot be asked: whatever a damaged file does to its reader, it is no model."""
+def _predict_with(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction | Sentence:
+    """Return the predictions of the file, or why it has none; a damaged file can raise any error in a reader."""
     try:
         with np.errstate(all="ignore"):
             return ask(predictor, path, plain, probe)
@@ -138,10 +138,10 @@ def _asked(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> 
         return Sentence("it cannot be read: {reason}", reason=reason)
 
 
-def _judged(
+def _combine_outcomes(
     outcomes: Sequence[FilePrediction | Sentence], trained: TrainedModel, plain: FlatModel, probe: Probe
 ) -> tuple[Status, Sentence]:
-    """All that could be asked have to agree; if nobody could, nothing is verified."""
+    """Combine the outcomes: all predictors that ran have to agree; if none ran, the file is not verifiable."""
     compared, absent = [], []
     for outcome in outcomes:
         if isinstance(outcome, Sentence):
@@ -161,7 +161,7 @@ def _judged(
 
 
 def _difference(outcome: FilePrediction, trained: TrainedModel, plain: FlatModel) -> Sentence | None:
-    """The first difference, in words; None if there is none beyond rounding."""
+    """Describe the first difference; None if all differences are within rounding."""
     probe, labels = outcome.probe, outcome.labels
     assert labels is not None
     if labels.size != len(probe):
@@ -170,10 +170,10 @@ def _difference(outcome: FilePrediction, trained: TrainedModel, plain: FlatModel
     if wrong.size:
         wrong = wrong[~on_border(trained, probe.take(wrong), labels[wrong])]
     if wrong.size:
-        return _told(outcome, wrong, Sentence("class"))
+        return _describe_difference(outcome, wrong, Sentence("class"))
     far = _far_scores(outcome, plain)
     if far.size:
-        return _told(outcome, far, Sentence("score"))
+        return _describe_difference(outcome, far, Sentence("score"))
     if probe.probabilities is None or outcome.probabilities is None:
         return None
     far = np.arange(len(probe))
@@ -183,10 +183,10 @@ def _difference(outcome: FilePrediction, trained: TrainedModel, plain: FlatModel
         if far.size:
             allowed = np.broadcast_to(PROBABILITY + outcome.inexact, apart.shape)
             far = far[apart[far] > allowed[far] + probability_reach(trained, probe.take(far))]
-    return _told(outcome, far, Sentence("probability")) if far.size else None
+    return _describe_difference(outcome, far, Sentence("probability")) if far.size else None
 
 
-def _told(outcome: FilePrediction, rows: np.ndarray, what: Sentence) -> Sentence:
+def _describe_difference(outcome: FilePrediction, rows: np.ndarray, what: Sentence) -> Sentence:
     return Sentence(
         "{by} gives {row} another {what} than the model ({count} of {total} differ).",
         by=outcome.by,
@@ -198,7 +198,7 @@ def _told(outcome: FilePrediction, rows: np.ndarray, what: Sentence) -> Sentence
 
 
 def _far_scores(outcome: FilePrediction, plain: FlatModel) -> np.ndarray:
-    """The rows with a score that differs by more than rounding."""
+    """Return the rows with a score that differs by more than rounding."""
     if outcome.scores is None:
         return np.empty(0, dtype=np.int64)
     rows, layout = prepared(plain, outcome.probe), outcome.layout or plain

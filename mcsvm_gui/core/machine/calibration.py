@@ -35,7 +35,7 @@ from solvers.uncertainty.conformal import Conformal, of_own_class, strangeness
 from solvers.uncertainty.novelty import Landmarks
 from solvers.uncertainty.probability import calibrate, scores
 
-CHUNK_ROWS = 20_000  # prepared between two checks for a stop: 0.3 s of 137 features
+CHUNK_ROWS = 20_000  # rows that are preprocessed between two checks for a stop: 0.3 s for 137 features
 FoldsDone = Callable[[int, int], object]  # told how many folds are done, of how many
 
 
@@ -53,23 +53,23 @@ class FoldPreparation:
     def sample(
         self, fold: Fold, share: float = 1.0, tested: float = 1.0, stopped: Callable[[], bool] = lambda: False
     ) -> FoldRows:
-        """Prepare the rows of `FoldRows.nested` alone, by what all rows of the training part are fitted to.
+        """Preprocess only the rows of `FoldRows.nested`, with preprocessing fitted to all rows of the training part.
 
-        Raises StoppedError after a stop, which is looked for between chunks of rows.
+        Raises StoppedError after a stop, which is checked between chunks of rows.
         """
         train, test = fold.train, fold.test
         if share < 1.0:
             train = train[first_of_each(self.codes[train], share)]
         if tested < 1.0:
             test = test[first_of_each(self.codes[test], tested)]
-        fitted = self._fitted(fold)
-        rows, tests = (self._applied(fitted, places, stopped) for places in (train, test))
+        fitted = self._fit_fold(fold)
+        rows, tests = (self._preprocess(fitted, places, stopped) for places in (train, test))
         weights = None, None
         if self.rows.weights is not None:
             weights = self.rows.weights[train], self.rows.weights[test]
         return FoldRows.of(rows, self.codes[train], tests, self.codes[test], *weights)
 
-    def _applied(self, fitted: Preparation, places: np.ndarray, stopped: Callable[[], bool]) -> Rows:
+    def _preprocess(self, fitted: Preparation, places: np.ndarray, stopped: Callable[[], bool]) -> Rows:
         chunks = []
         for start in range(0, places.size, CHUNK_ROWS):
             if stopped():
@@ -79,18 +79,18 @@ class FoldPreparation:
             return chunks[0]
         return sp.csr_array(sp.vstack(chunks, format="csr")) if sp.issparse(chunks[0]) else np.concatenate(chunks)
 
-    def _fitted(self, fold: Fold) -> Preparation:
-        found = self._known.get(fold)
-        if found is None:
-            found = self._known[fold] = preparing.fit(self.rules, self.rows.take(fold.train))
-        return found
+    def _fit_fold(self, fold: Fold) -> Preparation:
+        preparation = self._known.get(fold)
+        if preparation is None:
+            preparation = self._known[fold] = preparing.fit(self.rules, self.rows.take(fold.train))
+        return preparation
 
     @cached_property
     def _known(self) -> WeakKeyDictionary[Fold, Preparation]:
         return WeakKeyDictionary()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was fitted is not sent to other processes."""
+        """Leave fitted objects out of the state that is sent to other processes."""
         return {name: value for name, value in vars(self).items() if name != "_known"}
 
 

@@ -38,7 +38,7 @@ def read_form(texts: Mapping[str, str], parameters: Collection[str]) -> tuple[di
 
 
 def texts_of(request: Request) -> dict[str, str]:
-    """Return the texts of a form that asks for what a request asks for."""
+    """Return the texts of a form that has the settings of a request."""
     texts = {}
     for name, option in ASKED.items():
         value = getattr(request, name)

@@ -41,7 +41,7 @@ LANDMARKS = "landmarks", "landmarks_data", "landmarks_indices", "landmarks_indpt
 SETS = (*LANDMARKS, "set_margins", "set_distances")
 ROWS = "row_numbers", "row_files"
 TRAINED = "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha"
-PAIRS = "expansion_starts", "expansion_vectors"  # where the coefficients of each pair begin, and whose they are
+PAIRS = "expansion_starts", "expansion_vectors"  # where the coefficients of each pair begin, and their vectors
 ARRAYS = (*PAIRS, *POINTS, *PREPARATION, *TRAINED, *SETS, *ROWS)
 FLOAT, INT = "<f8", "<i8"
 LONGEST_ROWS = 2**48
@@ -241,14 +241,14 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     rule = _rule(document.get("rule"), len(names))
     if rule is not None and calibrated is None:
         raise ValueError("it decides by probabilities that it does not have")
-    rows, unlearned = _rows(document.get("row_files"), arrays), _unlearned(document.get("unlearned", {}))
+    rows, unlearned = _rows(document.get("row_files"), arrays), _read_unlearned(document.get("unlearned", {}))
     return TrainedModel(
         model, names, prepared, request, label, origin, duals, calibrated, weighing, rule, rows, unlearned
     )
 
 
 def _rows(files: list[dict[str, Any]] | None, arrays: dict[str, np.ndarray]) -> RowSource | None:
-    """Return the source of the rows trained on; None if the model does not know it."""
+    """Return the source of the training rows; None if the model does not store it."""
     if files is None:
         return None
     known = tuple(RowFile(_file_name(file["name"]), _text(file["digest"])) for file in files)
@@ -258,7 +258,7 @@ def _rows(files: list[dict[str, Any]] | None, arrays: dict[str, np.ndarray]) -> 
     return RowSource(numbers, known, codes)
 
 
-def _unlearned(document: dict[str, Any]) -> dict[str, Role]:
+def _read_unlearned(document: dict[str, Any]) -> dict[str, Role]:
     found = {_text(name): role for name, role in document.items()}
     if not all(role in UNLEARNED for role in found.values()):
         raise ValueError("a column has a role that is none")
@@ -266,7 +266,7 @@ def _unlearned(document: dict[str, Any]) -> dict[str, Role]:
 
 
 def _check_decisions(model: Model) -> None:
-    """Refuse numbers so large that the model could not even decide its own support vectors.
+    """Refuse numbers so large that the model could not predict even its own support vectors.
 
     No kernel has larger values than at the stored row with the largest norm.
     """
@@ -312,7 +312,7 @@ def _flag(value: Any) -> bool:
 
 
 def _file_name(value: Any) -> str:
-    """Return the name of a file, whose bytes need not be UTF-8: Python keeps such a byte as half a character."""
+    """Return the name of a file. Its bytes need not be UTF-8: Python stores such a byte as a lone surrogate."""
     if not isinstance(value, str):
         raise ValueError("a number where a file name should be")
     value.encode("utf-8", "surrogateescape")
@@ -354,7 +354,7 @@ def _check_indices(arrays: dict[str, np.ndarray], n_train: int, classes: int) ->
 
 
 def _expansion(machine: Machine, arrays: dict[str, np.ndarray], classes: int) -> Expansion:
-    """A table, or the coefficients of each pair, which belong to support vectors of its two classes."""
+    """Return a table, or the coefficients of each pair, which belong to support vectors of its two classes."""
     if "expansion_starts" not in arrays:
         return stored_expansion(machine, classes, arrays["expansion"])
     if machine.split != "pairs":

@@ -73,15 +73,15 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 def load(path: str | os.PathLike[str]) -> TrainedModel:
     """Raises FileError, and nothing else, where this is no sound model of a version that is known here."""
     with opened(path) as stream:
-        return _opened(path, stream)
+        return _read_model(path, stream)
 
 
 def unpacked(name: str | os.PathLike[str], content: bytes) -> TrainedModel:
     """What `packed` gave, kept under that name."""
-    return _opened(name, io.BytesIO(content))
+    return _read_model(name, io.BytesIO(content))
 
 
-def _opened(path: str | os.PathLike[str], source: IO[bytes]) -> TrainedModel:
+def _read_model(path: str | os.PathLike[str], source: IO[bytes]) -> TrainedModel:
     with _doubting(path):
         _check_kind(path, source)
         try:
@@ -92,7 +92,7 @@ def _opened(path: str | os.PathLike[str], source: IO[bytes]) -> TrainedModel:
 
 
 def _check_kind(path: str | os.PathLike[str], source: IO[bytes]) -> None:
-    """Tell a file of another kind from a damaged model: it has no archive at its beginning."""
+    """Refuse a file of another kind: unlike a damaged model, it does not begin with an archive."""
     try:
         first = source.read(4)
         source.seek(0)

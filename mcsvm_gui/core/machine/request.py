@@ -43,29 +43,29 @@ def _named(titles: Iterable[str]) -> Kind:
 
 @dataclass(frozen=True)
 class TestedModel:
-    """What is known of the model that was tested before its settings were trained on all rows.
+    """The results of the model that was tested before its settings were trained on all rows.
 
-    Plain values: they travel in the request of the delivered model, and so in its file.
+    The values are plain, because they are part of the request of the delivered model, and so of its file.
     """
 
     holdout: float  # share of the rows that tested it
     n_train: int
     n_test: int
     test_accuracy: float
-    low: float  # of the 95% interval of the test accuracy
+    low: float  # lower end of the 95% interval of the test accuracy
     high: float
     train_accuracy: float
     ending: str
     relative_gap: float
 
-    __test__ = False  # for pytest, which takes the name for a test
+    __test__ = False  # pytest would collect a class of this name
 
     def document(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_document(cls, document: object) -> TestedModel:
-        """Raises InputError if the document describes no tested model: a file may hold anything."""
+        """Read a document of a file; raise InputError if it does not describe a tested model."""
         if not isinstance(document, Mapping) or {one.name for one in fields(cls)} != set(document):
             raise InputError("this describes no tested model")
         for name, value in document.items():
@@ -75,7 +75,7 @@ class TestedModel:
         return cls(**document)
 
     def report(self, n_train: int) -> dict[str, Any]:
-        """Return the part `refit` of a train document; `n_train`: the rows of the delivered model."""
+        """Return the part `refit` of a train document; `n_train`: training rows of the delivered model."""
         told = self.document()
         told["interval"] = [told.pop("low"), told.pop("high")]
         note = (

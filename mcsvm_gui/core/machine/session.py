@@ -41,13 +41,13 @@ from solvers.run.loop import Run
 from solvers.run.trace import Sample, Trace
 from solvers.work import limited
 
-BEFORE_THE_END = Ending.STOPPED, Ending.STEP_LIMIT, Ending.TIME_LIMIT  # a checkpoint continues from there
+BEFORE_THE_END = Ending.STOPPED, Ending.STEP_LIMIT, Ending.TIME_LIMIT  # endings from which a checkpoint can continue
 SLICE_SECONDS = 0.04  # so that a stop is heard soon
 FEWEST, MOST = 2, 65_536  # steps of a slice
 MOST_SCORED_VALUES = 2e9  # of the kernel, for the accuracy of the training rows: 15 ns each on one thread
 FEWEST_SCORED_ROWS = 10_000  # where there are more: their accuracy has a standard error of half a point at most
-SCORING_PRICE = 25e-9  # seconds of a kernel value of a row that is scored, on one thread; 133 features: 20 ns
-SecondsLeft = Callable[[], float]  # until certificates and scores are given up
+SCORING_PRICE = 25e-9  # seconds per kernel value of a scored row, on one thread; 20 ns for 133 features
+SecondsLeft = Callable[[], float]  # until certificates and scores are skipped
 
 
 class SliceLength:
@@ -76,7 +76,7 @@ class Outcome:
 class Session:
     """One training of one request: `advance` while `running`, then `finish`.
 
-    `checkpoint`: continue from here, as `checkpoint()` gave it. `start`: begin with these dual variables instead of 0.
+    `checkpoint`: a result of `checkpoint()` to continue from. `start`: initial dual variables instead of 0.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Session:
 
     @property
     def continuable(self) -> bool:
-        """Whether it ended, or was stopped, before it was done, so that a checkpoint of it is worth keeping."""
+        """Return whether the training ended early or was stopped, so that its checkpoint is worth saving."""
         return self.run.ending in BEFORE_THE_END or (not self.running and self.calibrating)
 
     def checkpoint(self) -> bytes:
@@ -171,28 +171,30 @@ class Session:
         with limited(self.request.threads):
             last = self.run.sample()
             certificate = Certificate(last.primal, last.dual, last.violation, 0.0)
-            return self._trained(self.run.running_model(), certificate, last.bounded, certified=False)
+            return self._make_trained(self.run.running_model(), certificate, last.bounded, certified=False)
 
     def finish(
         self, certifying: Callable[[], object] = lambda: None, seconds_left: SecondsLeft = lambda: math.inf
     ) -> Outcome:
         """Return the model with its certificate, recomputed in float64, and its scores.
 
-        `certifying` is called between pieces of the certificate; what it raises ends all, and nothing is kept. If
-        `seconds_left` run out, the model is kept as it stands, without a certificate, and what would take longer than
-        they last is not scored.
+        `certifying` is called between chunks of the certificate; its exceptions end the training without a model. If
+        `seconds_left` run out, the model is returned in its current state, without a certificate and without scores
+        that would take longer.
         """
         with limited(self.request.threads):
             proofs = self._prove(certifying, seconds_left)
             if proofs is None:
-                return self._uncertified()
-            trained = self._trained(self.run.model(proofs), self.run.certificate(proofs), self.run.sample().bounded)
+                return self._end_without_certificate()
+            trained = self._make_trained(
+                self.run.model(proofs), self.run.certificate(proofs), self.run.sample().bounded
+            )
         scores, notices = self._scores(trained, proofs, seconds_left)
         notices = (*self.posed.notices, *self._uncalibrated(), *notices)
         return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
 
     def _prove(self, certifying: Callable[[], object], seconds_left: SecondsLeft) -> list[Proof] | None:
-        """Return None if the time runs out."""
+        """Compute the certificate; return None if the time runs out."""
         work = self.run.proving()
         while True:
             certifying()
@@ -204,7 +206,7 @@ class Session:
             if seconds_left() <= 0.0:
                 return None
 
-    def _uncertified(self) -> Outcome:
+    def _end_without_certificate(self) -> Outcome:
         trained = self.standing()
         sentence = Sentence(
             "the time ran out before the certificate was computed: the model is kept without a certificate, and its"
@@ -220,7 +222,9 @@ class Session:
         sentence = Sentence("stopped before calibration was done: the model decides, but gives no probabilities")
         return (Notice("no probabilities", sentence),)
 
-    def _trained(self, model: Model, certificate: Certificate, bounded: int, *, certified: bool = True) -> TrainedModel:
+    def _make_trained(
+        self, model: Model, certificate: Certificate, bounded: int, *, certified: bool = True
+    ) -> TrainedModel:
         return TrainedModel(
             model=model,
             class_names=self.posed.class_names,
@@ -267,7 +271,9 @@ class Session:
             if _scoring_seconds(trained, self.test.rows) < seconds_left():
                 test_accuracy, count, notices = score(trained, self.test)
             else:
-                notices = (_unscored(Sentence("the accuracy of the test rows was not measured: the time ran out")),)
+                notices = (
+                    _unscored_notice(Sentence("the accuracy of the test rows was not measured: the time ran out")),
+                )
         if self.test is not None and self.test is not self.posed.held_out:
             notices = (*self.test.notices, *notices)
         scores = {"train_accuracy": train_accuracy, "test_accuracy": test_accuracy, "n_test": count}
@@ -283,7 +289,7 @@ class Session:
             some = rows if step == 1 else rows.take(np.arange(0, rows.rows, step))
             if _scoring_seconds(trained, some.rows) >= seconds_left():
                 sentence = Sentence("the accuracy of the training rows was not measured: the time ran out")
-                return None, (_unscored(sentence),)
+                return None, (_unscored_notice(sentence),)
             return score(trained, some)[0], () if step == 1 else (sampled_accuracy(some.rows, rows.rows),)
         begun = np.hstack([proof.products + proof.bias for proof in proofs])
         constant = trained.model.bias[begun.shape[1] :]
@@ -296,7 +302,7 @@ def _scoring_seconds(trained: TrainedModel, rows: int) -> float:
     return SCORING_PRICE * rows * trained.model.support.size
 
 
-def _unscored(sentence: Sentence) -> Notice:
+def _unscored_notice(sentence: Sentence) -> Notice:
     return Notice("not scored", sentence)
 
 
@@ -324,7 +330,7 @@ def train(
     certifying: Callable[[], object] = lambda: None,
     seconds_left: SecondsLeft = lambda: math.inf,
 ) -> Outcome:
-    """Train in this thread; `stopped` is asked between slices, `certifying` and `seconds_left` are for `finish`."""
+    """Train in this thread; `stopped` is called between slices, `certifying` and `seconds_left` are for `finish`."""
     session = Session(request, dataset, test)
     while session.running:
         if stopped():
@@ -368,7 +374,7 @@ def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | 
 
 
 def dense_duals(duals: Duals, problem: Problem, number: int) -> np.ndarray:
-    """Return the dual variables of one part, (rows of the part, slots). InputError if they are of other rows."""
+    """Return the dual variables of one part, (rows of the part, slots); raise InputError if they have other rows."""
     stored = slice(duals.parts[number], duals.parts[number + 1])
     rows = np.arange(len(problem))[problem.rows_of(number)]
     places = np.searchsorted(rows, duals.rows[stored])

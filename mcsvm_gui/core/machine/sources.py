@@ -21,7 +21,7 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
-AS_TRAINED = "merge", "spellings", "header", "separator", "decimal"  # said of the training file, unless said again
+AS_TRAINED = "merge", "spellings", "header", "separator", "decimal"  # apply as in training unless set again
 DEFAULT = {name: option.default for name, option in options_of(ReadOptions).items()}
 OF_SOME_FORMATS = "table", "query", "groups", "fold_column", *LISTS  # options of reading
 
@@ -37,7 +37,7 @@ def blocks_for(trained: TrainedModel, path: str, options: ReadOptions) -> RowBlo
 
 
 def _as_trained(trained: TrainedModel, path: str, options: ReadOptions) -> ReadOptions:
-    """Return how to read rows for this model: columns have the kinds and roles that they had in training.
+    """Return options to read rows for this model: columns get the kinds and roles that they had in training.
 
     LIBSVM files have their label in front, without a name.
     """
@@ -55,10 +55,10 @@ def _as_trained(trained: TrainedModel, path: str, options: ReadOptions) -> ReadO
 def with_kinds(
     options: ReadOptions, columns: Sequence[Column], date_order: str, unused: Sequence[str], names: Sequence[str] = ()
 ) -> ReadOptions:
-    """Return options by which columns get the kinds that they had in training, whatever their values look like.
+    """Return options that give columns the kinds that they had in training, whatever their values look like.
 
-    `unused` columns had no part in training, and `names` named the rows. Any other column is left as it is, so that it
-    can be reported.
+    Training ignored the `unused` columns, and `names` named the rows. Other columns stay unchanged, so that they can
+    be reported.
     """
     if isinstance(columns, NumberedColumns):
         return options
@@ -87,7 +87,7 @@ def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
     numbered = isinstance(training.columns, NumberedColumns)
     # Columns go by their names: a number may be another column there.
     read = with_kinds(read, training.columns, training.date_order, training.unused, tuple(training.row_names))
-    # Instruments write as many lines above the header as they have to say: another file may have others.
+    # The number of lines above the header may differ between files of the same instrument.
     read = replace(read, skip_lines=None)
     named = _for_format_of(path, replace(read, groups=training.group_name, fold_column=training.fold_name))
     named = replace(named, weights=None) if training.weight_name else named
@@ -96,9 +96,9 @@ def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
 
 
 def _for_format_of(path: str, read: ReadOptions) -> ReadOptions:
-    """Leave out what the file's format does not have: a table in CSV, a column of groups in LIBSVM.
+    """Remove options that the file's format does not have: a table in CSV, a column of groups in LIBSVM.
 
-    If the suffix does not tell the format, as that of a folder, everything stays.
+    If the suffix does not determine the format, as for a folder, all options stay.
     """
     suffix = Source(Path(path), b"", ()).suffix
     known = {option for reader in READERS.values() if suffix in reader.suffixes for option in reader.options}
@@ -110,11 +110,11 @@ def _for_format_of(path: str, read: ReadOptions) -> ReadOptions:
 
 
 class ChangedFileError(FileError):
-    """A file has other contents than it had in training."""
+    """A file has changed since training."""
 
 
 def test_of(request: Request, training: Dataset) -> Dataset | None:
-    """ChangedFileError if the file is not the one that was tested on."""
+    """Read the test file of a request; raise ChangedFileError if it has changed since the test."""
     if request.test is None:
         return None
     test = open_test(request.test, request.read, training)

@@ -1,4 +1,4 @@
-"""The states of runs and searches, and what may be said about the distance of a model from the optimum."""
+"""The states of runs and searches, and the claims about the distance of a model from the optimum."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ SEMIDEFINITE = "rbf", "linear"  # kernels whose dual is a bound on the optimum w
 def optimality(
     ending: str, relative_gap: float, kernel: str, gap_tol: float | None = None, *, zero: bool = False
 ) -> Optimality:
-    """Return the word for the relative gap.
+    """Classify a model by its relative gap.
 
-    Solved: the gap is within the `gap_tol` asked for. A violation tolerance asks for no gap, so that a run that has
+    Solved: the gap is within the requested `gap_tol`. A violation tolerance requests no gap, so that a run that has
     converged by its violation is solved if its gap is at most `CLOSE` too, or if primal and dual are `zero` within
     rounding. Close: the gap is at most `CLOSE`, however the run ended. A stalled run of a kernel that may be indefinite
-    has no bound: nothing can be said about it.
+    has no bound, and nothing is claimed about it.
     """
     if ending == "stalled" and kernel not in SEMIDEFINITE:
         return "not solved"
@@ -82,7 +82,7 @@ def optimality(
 
 @dataclass(frozen=True)
 class OptimalityClaim:
-    """What may be said about the distance between a model and the optimum: the only source of these words."""
+    """The claim about the distance between a model and the optimum. All output takes its words from here."""
 
     kind: Optimality
     text: str  # a few words, for a badge
@@ -94,7 +94,7 @@ class OptimalityClaim:
 
 
 def claim_of(document: Mapping[str, Any]) -> OptimalityClaim:
-    """Return the claim of a document of a training that has ended."""
+    """Return the claim for the document of an ended training."""
     if not document.get("certified", True):
         return OptimalityClaim("not solved", tr("Not certified"), tr("Train again, with more time."))
     return claim(document["ending"], document["certificate"], document["kernel"]["name"], document.get("gap_tol"))
@@ -106,7 +106,7 @@ def claim(
     kernel: str,
     gap_tol: float | None = None,
 ) -> OptimalityClaim:
-    """Return the claim of a certificate, given as documents have it."""
+    """Return the claim for a certificate in document form."""
     relative, zero = float(certificate["relative_gap"]), bool(certificate.get("zero_within_rounding", False))
     gap, kind = figures.gap(relative), optimality(ending, relative, kernel, gap_tol, zero=zero)
     if kind == "solved":

@@ -39,24 +39,24 @@ def progress_of(trace: Trace, request: Request, classes: int) -> TrainingProgres
     return TrainingProgress(samples[-1], _rate(samples), left)
 
 
-RENEWED = 1.0  # seconds after which an estimate is made anew
+RENEWED = 1.0  # seconds after which an estimate is computed again
 _estimates: WeakKeyDictionary[Trace, tuple[float, TrainingProgress]] = WeakKeyDictionary()
 
 
 def shared_progress(
     trace: Trace, request: Request, classes: int, clock: Callable[[], float] = time.monotonic
 ) -> TrainingProgress | None:
-    """Return one progress for everybody who shows this trace: its estimate is renewed once a second, and smoothed."""
+    """Return the shared progress of a trace: its smoothed estimate is renewed once per second."""
     now, known = clock(), _estimates.get(trace)
     if known is not None and now - known[0] < RENEWED:
         return replace(known[1], last=trace.last)
-    found = progress_of(trace, request, classes)
-    if found is not None:
-        if known is not None and known[1].seconds_left is not None and found.seconds_left is not None:
+    progress = progress_of(trace, request, classes)
+    if progress is not None:
+        if known is not None and known[1].seconds_left is not None and progress.seconds_left is not None:
             expected = max(known[1].seconds_left - (now - known[0]), 0.0)
-            found = replace(found, seconds_left=0.5 * (expected + found.seconds_left))
-        _estimates[trace] = now, found
-    return found
+            progress = replace(progress, seconds_left=0.5 * (expected + progress.seconds_left))
+        _estimates[trace] = now, progress
+    return progress
 
 
 def parts_of(machine: str, classes: int) -> int:

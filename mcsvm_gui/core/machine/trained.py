@@ -30,7 +30,7 @@ from solvers.uncertainty.novelty import Landmarks
 from solvers.uncertainty.probability import Calibration, scores
 from solvers.work import limited
 
-UNLEARNED: tuple[Role, ...] = ("name", "group", "fold")  # roles that a model knows columns by
+UNLEARNED: tuple[Role, ...] = ("name", "group", "fold")  # roles whose columns a model stores by name
 PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"
 
 
@@ -61,7 +61,7 @@ class Origin:
     system: str = ""
     processor: str = ""
     decisions: tuple[Decision, ...] = ()  # what the solver decided and why; models of before have none
-    certified: bool = True  # False: `certificate` has the running numbers of a training that was ended in a hurry
+    certified: bool = True  # False: time ran out, and `certificate` has the running numbers of the training
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Decisions:
 
 @dataclass(frozen=True, eq=False)
 class RowOutputs:
-    """What a model computes for prepared rows, an entry per row in each array."""
+    """The outputs of a model for preprocessed rows, with an entry per row in each array."""
 
     finite: np.ndarray  # whether the decision values are finite
     codes: np.ndarray  # the class, or REJECTED
@@ -165,7 +165,7 @@ class RowOutputs:
 
 
 def _for_all_rows(numbers: np.ndarray, rows: int, kept: np.ndarray) -> np.ndarray:
-    """The numbers at the rows that were kept, NaN at the others."""
+    """Return the numbers at the rows in `kept`, NaN at the others."""
     table = np.full((rows, *numbers.shape[1:]), np.nan)
     table[kept] = numbers
     return table
@@ -183,7 +183,7 @@ class TrainedModel:
     calibrated: Calibrated | None = None
     weighing: Weighing | None = None  # None where every row counts alike
     rule: CostRule | None = None  # only where it is calibrated
-    rows: RowSource | None = None  # of the rows trained on; None if they are unknown
+    rows: RowSource | None = None  # source of the training rows; None if unknown
     unlearned: Mapping[str, Role] = field(default_factory=dict)  # names, groups and folds of the training file
 
     def columns_of(self, role: Role) -> tuple[str, ...]:
@@ -201,7 +201,7 @@ class TrainedModel:
         return self.decisions(dataset, prepared, outputs)
 
     def outputs(self, rows: Rows, *, probabilities: bool = False, sets: bool = False) -> RowOutputs:
-        """Return the outputs for prepared rows, computed in chunks: pairs of many classes have many decision values."""
+        """Return the outputs for preprocessed rows, in chunks: pairs of many classes have many decision values."""
         with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
             chunks = [self._outputs(rows[some], probabilities, sets) for some in self.model.chunks(rows.shape[0])]
         return RowOutputs.joined(chunks) if chunks else self._outputs(rows, probabilities, sets)
@@ -210,7 +210,7 @@ class TrainedModel:
         return self.outputs_of(self.model.decision(rows), rows, probabilities=probabilities, sets=sets)
 
     def outputs_of(self, values: np.ndarray, rows: Rows, *, probabilities: bool, sets: bool) -> RowOutputs:
-        """Return the outputs for prepared rows from their decision values."""
+        """Return the outputs for preprocessed rows from their decision values."""
         machine, classes = self.model.machine, self.model.classes
         finite = np.isfinite(values).all(axis=1)
         shares = p_values = typical = None
@@ -223,7 +223,7 @@ class TrainedModel:
         return RowOutputs(finite, codes, scores, shares if probabilities else None, p_values, typical)
 
     def decisions(self, dataset: Dataset, prepared: Prepared, outputs: RowOutputs) -> Decisions:
-        """Return the decisions for the rows of a dataset from the outputs for its prepared rows."""
+        """Return the predictions for the rows of a dataset from the outputs for its preprocessed rows."""
         if not outputs.finite.all():
             row = int(prepared.kept[np.flatnonzero(~outputs.finite)[0]])
             raise FileError(
@@ -252,7 +252,7 @@ class TrainedModel:
 
 
 def unlearned_columns(dataset: Dataset) -> dict[str, Role]:
-    """Return the columns of the file that have a role of their own but are not learned from."""
+    """Return the columns of the file that have a role but are not features."""
     return {name: role for name, role in roles_of(dataset).items() if role in UNLEARNED}
 
 

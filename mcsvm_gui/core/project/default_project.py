@@ -1,6 +1,6 @@
-"""Projects that the program keeps by itself, in a folder of its own: those without a name, and those of examples.
+"""Projects that the program stores in its own folder: unnamed projects, and projects of examples.
 
-A project without a name is kept as its user works, and is there again at the next start.
+An unnamed project is saved continuously and is open again at the next start.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ def default_folder() -> Path:
 
 
 def is_kept_by_program(path: str | os.PathLike[str]) -> bool:
-    """Whether a project has no place that its user chose."""
+    """Return whether a project is in the program's own folder instead of a place that its user chose."""
     return os.path.dirname(os.path.realpath(path)) == os.path.realpath(default_folder())
 
 
 def new_unnamed() -> Path:
-    """Return the path of a project without a name that does not exist yet."""
-    folder = _made(default_folder())
-    return next(path for number in itertools.count(1) if not (path := folder / _unnamed(number)).exists())
+    """Return the path of a new unnamed project."""
+    folder = _create_folder(default_folder())
+    return next(path for number in itertools.count(1) if not (path := folder / _unnamed_file(number)).exists())
 
 
 def example_project(name: str) -> Path:
-    return _made(default_folder()) / f"{EXAMPLE}{name}{ENDING}"
+    return _create_folder(default_folder()) / f"{EXAMPLE}{name}{ENDING}"
 
 
-def _made(folder: Path) -> Path:
-    """If it cannot be made, opening a project in it says why."""
+def _create_folder(folder: Path) -> Path:
+    """Create the folder; if that fails, opening a project in it reports the reason."""
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def example_in(path: str | os.PathLike[str]) -> Example | None:
-    """The example whose project this is."""
+    """Return the example that a project belongs to."""
     from mcsvm_gui.core.compare.examples import examples
 
     name = Path(path).stem
@@ -74,18 +74,18 @@ def project_name(path: str | os.PathLike[str]) -> str:
     return tr("Unsaved project {number}", number=number) if number else tr("Unsaved project")
 
 
-def _unnamed(number: int) -> str:
+def _unnamed_file(number: int) -> str:
     return f"{UNNAMED}{ENDING}" if number == 1 else f"{UNNAMED}-{number}{ENDING}"
 
 
 def open_unnamed(folder: Path | None = None, last: str = "") -> tuple[ProjectStore, str]:
-    """A project, and what must be said about it: every further window has one of its own.
+    """Open an unnamed project and return it with a message for the user; each window has its own project.
 
-    `last`: the one to be opened first, if it is there.
+    `last`: the project to be tried first.
     """
     place, trouble = folder or default_folder(), ""
     first = [Path(last)] if last and is_kept_by_program(last) and os.path.exists(last) else []
-    for path in [*first, *(place / _unnamed(number) for number in range(1, MOST + 1))]:
+    for path in [*first, *(place / _unnamed_file(number) for number in range(1, MOST + 1))]:
         try:
             place.mkdir(parents=True, exist_ok=True)
             return ProjectStore(path), trouble

@@ -1,7 +1,7 @@
 """The leaderboard: runs that were tested on the same rows, the best first, as columns of a table of runs.
 
-The model that a search chose stands first. The other runs of searches follow by cross-validation, then all others by
-their test score.
+The model that a search chose is first. The other runs of searches follow by cross-validation score, then all other runs
+by test score.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.compare.standings import RunScores
     from mcsvm_gui.core.tune.best import Chosen
 
-MEASURES = "accuracy", "balanced-accuracy", "macro-f1"  # by which the best model can be searched
-BASELINES = "baselines"  # the key under which a project keeps simple methods beside runs, by run
-CHOSEN = "chosen"  # the key under which a project keeps what searches found for the runs they led to
+MEASURES = "accuracy", "balanced-accuracy", "macro-f1"  # by which a search can choose the best model
+BASELINES = "baselines"  # the setting of a project that stores baselines by run
+CHOSEN = "chosen"  # the setting of a project that stores validation results of searches by run
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
-HOW_FAR = "tol", "gap_tol", "max_iter", "time_limit"  # of a request: how far it is trained, and nothing of its model
+HOW_FAR = "tol", "gap_tol", "max_iter", "time_limit"  # fields of a request: how far to train
 MOST = 100  # runs shown
-ROOMY = "C", "gamma", "kernel", "data"  # columns of how a run was made, shown if the window is wide
+ROOMY = "C", "gamma", "kernel", "data"  # columns with settings, shown if the window is wide
 
 
 @dataclass(frozen=True)
 class Validation:
-    """What a search found for a run: the mean over its folds, and whether it chose this run among all machines."""
+    """The result of a search for a run: the mean over its folds, and whether it chose this run among all machines."""
 
     mean: float
     measure: str = "accuracy"
@@ -43,7 +43,7 @@ class Validation:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """`place`: None for a run that is not finished or not tested."""
+    """The rank of a run. `place`: None for a run that is not finished or not tested."""
 
     place: int | None = None
     scores: RunScores | BaselineResult | None = None
@@ -61,32 +61,32 @@ def tested_on(record: RunRecord) -> list[Any]:
 
 
 def _tested_request(record: RunRecord) -> Mapping[str, Any]:
-    """Of a final model, the request of the model that was tested."""
+    """Return the request of a run; for a final model, the request of the model that was tested."""
     request = record.plain_request
     tested = request.get("tested")
     return {**request, "holdout": tested.get("holdout")} if isinstance(tested, Mapping) else request
 
 
 def is_final(record: RunRecord) -> bool:
-    """Whether a run repeats a tested one on all rows; it was not tested itself."""
+    """Return whether a run repeats a tested run on all rows; it was not tested itself."""
     return record.plain_request.get("tested") is not None
 
 
 def peers(record: RunRecord, records: Iterable[RunRecord]) -> list[RunRecord]:
     """The runs to be compared with this one: those that ended well, the best MOST of them, and those that go on."""
-    mine = tested_on(record)
-    there = [one for one in records if (one.active or one.document is not None) and not is_final(one)]
-    alike = [one for one in there if tested_on(one) == mine]
+    rows = tested_on(record)
+    candidates = [one for one in records if (one.active or one.document is not None) and not is_final(one)]
+    alike = [one for one in candidates if tested_on(one) == rows]
     ended = sorted((one for one in alike if not one.active), key=lambda one: -(one.test_accuracy or 0.0))
     return [*ended[:MOST], *(one for one in alike if one.active)]
 
 
 def best_solved(records: Iterable[RunRecord]) -> list[RunRecord]:
-    """Of ended runs that differ only in how far they were trained, the one with the smallest gap, or the newest."""
+    """Keep, among runs that differ only in how far they were trained, the one with the smallest gap, or the newest."""
     best: dict[str, RunRecord] = {}
     for record in sorted(records, key=lambda one: one.id):
-        asked = {name: value for name, value in record.plain_request.items() if name not in HOW_FAR}
-        key = json.dumps(asked, sort_keys=True, default=str)
+        settings = {name: value for name, value in record.plain_request.items() if name not in HOW_FAR}
+        key = json.dumps(settings, sort_keys=True, default=str)
         known = best.get(key)
         if known is None or _gap(record) <= _gap(known):
             best[key] = record
@@ -103,12 +103,12 @@ def standings(
     runs = list(records)
     measure = board_measure(runs, validations)
     ranked = places([_worth(run, scores.get(run.id), validations.get(run.id), measure) for run in runs])
-    found = {}
+    board = {}
     for run, place in zip(runs, ranked, strict=True):
         validation = validations.get(run.id, _NO_SEARCH)
         mean = None if math.isnan(validation.mean) else validation.mean
-        found[run.id] = Standing(place, scores.get(run.id), mean, validation.chosen)
-    return found
+        board[run.id] = Standing(place, scores.get(run.id), mean, validation.chosen)
+    return board
 
 
 def board_measure(records: Sequence[RunRecord], validations: Mapping[int, Validation]) -> str:
@@ -135,7 +135,7 @@ _NO_SEARCH = Validation(math.nan)
 
 
 def places(values: Iterable[Any]) -> list[int | None]:
-    """1 for the largest; equal ones share a place, and a missing value has none."""
+    """Return the ranks of values: 1 for the largest; equal values share a rank, and missing values have None."""
     values = list(values)
     known = sorted((value for value in values if value is not None), reverse=True)
     first = {value: place for place, value in reversed(list(enumerate(known, start=1)))}
@@ -151,18 +151,18 @@ def leaderboard_columns(
         return of().get(run.id, NOWHERE)
 
     def place(run: RunRecord) -> tuple[float, ...] | None:
-        """Order runs of one place as a search ranks them: the better validated first, then the smaller model."""
-        mine = standing(run)
-        if mine.place is None:
+        """Order runs of equal rank as a search does: the better validated run first, then the smaller model."""
+        own = standing(run)
+        if own.place is None:
             return None
-        return mine.place, not mine.chosen, -(mine.validation or 0.0), run.n_support or 0
+        return own.place, not own.chosen, -(own.validation or 0.0), run.n_support or 0
 
     def placed(run: RunRecord) -> str:
         """Equal ones share their place: =2."""
-        mine = standing(run).place
-        if mine is None:
+        rank = standing(run).place
+        if rank is None:
             return figures.NONE
-        return f"={mine}" if sum(one.place == mine for one in of().values()) > 1 else str(mine)
+        return f"={rank}" if sum(one.place == rank for one in of().values()) > 1 else str(rank)
 
     known = {column.name: column for column in columns()}
     return (
@@ -270,31 +270,31 @@ def _certificate(run: RunRecord) -> str:
     return figures.gap(None if gap is None else max(gap, 0.0))
 
 
-# -- what a project keeps of searches ---------------------------------------------------------------
+# -- results of searches in a project ---------------------------------------------------------------
 
 
 def search_choice(one: Chosen, *, chosen: bool, seen: bool = False) -> dict[str, Any]:
-    """Return what a project keeps for a run; `seen`: whether the search used the rows that test the run."""
+    """Return the entry of CHOSEN for a run; `seen`: whether the search used the test rows of the run."""
     listed = {"edges": list(one.edges), "ranges": list(one.ranges)}
     known = {"mean": one.mean, "share": one.share, "cut": one.cut, "measure": one.measure}
     return {**known, **listed, "chosen": chosen, "seen": seen}
 
 
 def with_choices(kept: object, runs: Iterable[int], told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the setting CHOSEN with new entries, and without runs that are gone. A project may hold anything."""
+    """Return the setting CHOSEN with new entries and without deleted runs; `kept` comes from a file and is checked."""
     known = set(map(str, runs))
-    before = {run: found for run, found in kept.items() if run in known} if isinstance(kept, dict) else {}
-    return before | {str(run): dict(found) for run, found in told.items()}
+    before = {run: entry for run, entry in kept.items() if run in known} if isinstance(kept, dict) else {}
+    return before | {str(run): dict(entry) for run, entry in told.items()}
 
 
-def measure_in(found: Mapping[str, Any]) -> str:
-    """Return the measure that a search chose by, of an entry of CHOSEN."""
-    measure = found.get("measure")
+def measure_in(entry: Mapping[str, Any]) -> str:
+    """Return the measure by which a search chose, from an entry of CHOSEN."""
+    measure = entry.get("measure")
     return measure if measure in MEASURES else MEASURES[0]
 
 
 def known_baselines(kept: object, run: int) -> tuple[BaselineResult, ...]:
-    """Return the simple methods that were compared with a run; a project may hold anything."""
+    """Return the baselines that were compared with a run; `kept` comes from a file and is checked."""
     from mcsvm_gui.core.compare.baselines import BaselineResult
 
     listed = kept.get(str(run)) if isinstance(kept, dict) else None
@@ -306,13 +306,13 @@ def known_baselines(kept: object, run: int) -> tuple[BaselineResult, ...]:
         return ()
 
 
-def baseline_rows(found: Sequence[BaselineResult]) -> tuple[list[RunRecord], dict[int, Standing]]:
-    """Return simple methods as rows of the leaderboard, which have negative numbers and no place."""
+def baseline_rows(baselines: Sequence[BaselineResult]) -> tuple[list[RunRecord], dict[int, Standing]]:
+    """Return baselines as rows of the leaderboard, which have negative numbers and no rank."""
     records = [
         RunRecord(-number, "", one.title, "", {}, state="done", document=_baseline_document(one))
-        for number, one in enumerate(found, start=1)
+        for number, one in enumerate(baselines, start=1)
     ]
-    return records, {record.id: Standing(None, one) for record, one in zip(records, found, strict=True)}
+    return records, {record.id: Standing(None, one) for record, one in zip(records, baselines, strict=True)}
 
 
 def _baseline_document(one: BaselineResult) -> dict[str, Any]:

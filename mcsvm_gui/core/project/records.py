@@ -26,7 +26,7 @@ ACTIVE = JobState.QUEUED, JobState.RUNNING
 class RunRecord:
     """Plain values. While a run is active, `live` holds its latest sample; afterwards `document` holds its results.
 
-    A run that was stopped and is continued has its earlier document in `earlier`, for the case that it is discarded.
+    A continued run has the document of its stopped training in `earlier`, in case the continuation is discarded.
     """
 
     id: int
@@ -40,7 +40,7 @@ class RunRecord:
     error: str | None = None
     live: Sample | None = field(default=None, compare=False)
     earlier: Mapping[str, Any] | None = None
-    resumable: bool = False  # the project holds a checkpoint of it
+    resumable: bool = False  # the project contains a checkpoint of it
 
     @cached_property
     def request(self) -> Request:
@@ -64,7 +64,7 @@ class RunRecord:
 
     @property
     def continuable(self) -> bool:
-        """Whether it can be continued: it was stopped or interrupted before it was done."""
+        """Return whether the run can be continued because it was stopped or interrupted early."""
         return self.state == JobState.INTERRUPTED or (self.state == JobState.DONE and self.resumable)
 
     @property

@@ -1,7 +1,7 @@
-"""Check the documents of runs that a project file holds, before the window and reports rely on them.
+"""Check the documents of runs in a project file, before the window and reports rely on them.
 
-A file may come from anywhere. The document is the one that `mcsvm train --json` prints; `REQUIRED` has the entries that
-every training writes, `OPTIONAL` those of some.
+A file may be damaged or forged. The document is the output of `mcsvm train --json`; `REQUIRED` has the entries that
+every training writes, `OPTIONAL` the entries of some trainings.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Check = Callable[[Any], bool]
 
 
 def is_machine(name: Any) -> bool:
-    """Whether the solvers have this machine: they are loaded for a project that holds runs, not before."""
+    """Return whether the solvers have this machine; they are loaded only for a project that contains runs."""
     from solvers.machines import MACHINES
 
     return name in MACHINES
@@ -51,7 +51,7 @@ def list_of(check: Check) -> Check:
 
 
 def mapping_of(required: Mapping[str, Check], others: Check | None = None) -> Check:
-    """Accept a mapping with these entries; `others`: what any further entry has to be."""
+    """Return a check for a mapping with these entries; `others`: the check of any further entry."""
 
     def check(value: Any) -> bool:
         if not isinstance(value, dict) or not required.keys() <= value.keys():
@@ -129,7 +129,7 @@ OPTIONAL: dict[str, Check] = {
 
 
 def check_document(document: Mapping[str, Any]) -> None:
-    """Raise ValueError, with the name of the entry, if this cannot be the document of a training."""
+    """Raise ValueError, with the name of the entry, if this is not the document of a training."""
     for name, check in REQUIRED.items():
         if name not in document:
             raise ValueError(f"it has no {name}")

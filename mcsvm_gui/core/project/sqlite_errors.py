@@ -68,7 +68,7 @@ def _sentence(error: sqlite3.Error) -> Sentence:
 
 
 def unwritable(error: sqlite3.OperationalError) -> Sentence | None:
-    """Return the sentence for an error that keeps a project from being written, but not from being read."""
+    """Return the message for an error that prevents writing to a project, but not reading it."""
     if error.sqlite_errorcode & PRIMARY == sqlite3.SQLITE_FULL:
         reason = Sentence("there is no room left on the disk")
     elif error.sqlite_errorcode in OF_WRITING:

@@ -289,9 +289,9 @@ def examine(path: Path) -> None:
 
 
 def _connect(path: Path) -> tuple[sqlite3.Connection, Sentence | None]:
-    """Return the connection, and why nothing can be written to the project.
+    """Return the connection, and the reason if the project cannot be written.
 
-    Reading takes the lock, as the file is in WAL mode; nothing is written before it is known to be ours.
+    Reading takes the lock, because the file is in WAL mode. Nothing is written unless the file is a project.
     """
     trouble = None
     connection = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
@@ -304,9 +304,9 @@ def _connect(path: Path) -> tuple[sqlite3.Connection, Sentence | None]:
         migrate(connection, MIGRATIONS)
         connection.execute("PRAGMA journal_mode = WAL")
         try:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the first bytes tell the version
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the version is then in the first bytes of the file
         except sqlite3.OperationalError as error:
-            trouble = unwritable(error)  # the log stays beside the file, and all that is in it can be read
+            trouble = unwritable(error)  # the log stays next to the file, and its content can be read
             if trouble is None:
                 raise
     except BaseException:
@@ -329,7 +329,7 @@ def _record(row: tuple[Any, ...]) -> RunRecord:
     texts = created, name, note, state, data_name
     if not all(isinstance(text, str) for text in texts) or state not in STATES or not isinstance(error, str | None):
         raise ValueError(f"run {run} is not readable")
-    datetime.fromisoformat(created)  # raises ValueError
+    datetime.fromisoformat(created)  # raises ValueError if it is not a date
     known = None if document is None else from_json(document)
     if known is not None:
         try:

@@ -34,7 +34,7 @@ class Heading:
 @dataclass(frozen=True)
 class Paragraph:
     text: str
-    kind: str = ""  # solved, close, not solved: a badge stands in front
+    kind: str = ""  # solved, close, not solved: the block begins with this badge
 
     @property
     def lines(self) -> list[str]:

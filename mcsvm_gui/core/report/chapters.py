@@ -25,7 +25,7 @@ def chapter_titles() -> dict[str, str]:
 
 
 def read_chapters(text: str) -> tuple[str, ...]:
-    """Return the chapters of a list such as data,runs; all and none are understood."""
+    """Return the chapters named by a list such as data,runs, or by the words all and none."""
     if text in (EVERY, NONE):
         return CHAPTERS if text == EVERY else ()
     wanted = [name.strip() for name in text.split(",")]

@@ -141,7 +141,7 @@ def report_of(
 ) -> Report:
     """Begin with two pages of answers, then add chapters; the JSON document holds everything whatever was chosen.
 
-    `searches`: documents of those that the project keeps. `known`: what else it keeps.
+    `searches`: documents of the searches in the project. `known`: its other results.
     """
     one = len(material) == 1 and not searches
     summary = summary_of(material, known or Known())
@@ -297,7 +297,7 @@ def _data(group: Sequence[RunMaterial]) -> list[Block]:
 
 
 def _settings(known: RunMaterial) -> list[Block]:
-    """All settings of a run that have a value."""
+    """Return all settings of a run that have a value."""
     record = known.record
     if not record.readable:
         return []
@@ -345,7 +345,7 @@ def _run(known: RunMaterial, *, alone: bool) -> list[Block]:
 
 
 def read_known(path: str | os.PathLike[str]) -> Known:
-    """Return what the first pages need beside the runs of a project."""
+    """Read the data that the first pages need in addition to the runs of a project."""
     store = ProjectStore(path)
     try:
         settings = store.settings()

@@ -34,7 +34,7 @@ class ReportedRun:
 def write(
     path: Named, runs: Sequence[ReportedRun], known: Known | None = None, chapters: Sequence[str] = USUAL
 ) -> None:
-    """Write the report in the format that the ending of the path names."""
+    """Write the report in the format of the path's ending."""
     check_format(path)
     report = report_of("", [_material(run) for run in runs], known=known, chapters=chapters)
     evaluated = [run.evaluated for run in runs if run.evaluated is not None]

@@ -124,7 +124,7 @@ def preparation_text(request: Request) -> str:
 
 
 def request_blocks(request: Request, level: int = 3) -> list[Block]:
-    """All settings that have a value."""
+    """Return all settings that have a value."""
     return asked_blocks(request.document(), level)
 
 

@@ -1,4 +1,4 @@
-"""The first two pages of a report, for readers who decide: the answer, its numbers, and how it was made, in words."""
+"""Write the first two pages of a report, for decision makers: the conclusion, its numbers, and how it was obtained."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from mcsvm_gui.core.report.blocks import Block, Heading, Paragraph, Table
 if TYPE_CHECKING:
     from mcsvm_gui.core.report.of_project import RunMaterial
 
-MOST_KERNEL_VALUES = 2e8  # that the importance of all columns may take: about 3 s
-FEWEST_ROWS = 30  # on which the importance of a column says something
-MOST_COLUMNS = 8  # that are listed
-KINDS = {"good": "solved", "doubtful": "close", "useless": "not solved", "untested": ""}  # of a badge
+MOST_KERNEL_VALUES = 2e8  # limit for the importance of all columns: about 3 s
+FEWEST_ROWS = 30  # test rows that the importance of a column needs
+MOST_COLUMNS = 8  # columns that are listed
+KINDS = {"good": "solved", "doubtful": "close", "useless": "not solved", "untested": ""}  # badge of each quality
 
 
 @dataclass(frozen=True)
 class Known:
-    """What a project keeps beside its runs; `model` reads the model of a run."""
+    """The results that a project stores in addition to its runs; `model` reads the model of a run."""
 
     chosen: object = None  # the setting CHOSEN
     baselines: object = None  # the setting BASELINES
@@ -51,14 +51,14 @@ class Summary:
 
 
 def summary_of(material: Sequence[RunMaterial], known: Known) -> Summary:
-    """Answer for the runs that were tested on the same rows as the newest tested run; empty without a trained run."""
+    """Summarize the runs that were tested on the same rows as the newest tested run; empty without a trained run."""
     every = {one.record.id: one for one in material if one.record.document is not None}
     candidates = [one for one in every.values() if not is_final(one.record)]
     if not candidates:
         return Summary()
     newest = max(candidates, key=lambda one: (one.side is not None and one.side.scores is not None, one.record.id))
     alike = [every[record.id] for record in peers(newest.record, [one.record for one in candidates])]
-    scores = {one.record.id: found for one in alike if (found := _scores(one)) is not None}
+    scores = {one.record.id: scores_of_run for one in alike if (scores_of_run := _scores(one)) is not None}
     finals = [one.record for one in every.values() if is_final(one.record)]
     baselines = next(filter(None, (known_baselines(known.baselines, one.record.id) for one in reversed(alike))), ())
     answer = conclude(
@@ -101,26 +101,26 @@ def _candidate(one: RunMaterial, scores: RunScores | None, chosen: object, final
 
 
 def choice_of(chosen: object, run: int) -> dict[str, Any]:
-    """Return what a search found for a run, as arguments of a Candidate; a project may hold anything."""
-    found = chosen.get(str(run)) if isinstance(chosen, dict) else None
-    if not isinstance(found, Mapping) or not isinstance(found.get("mean"), float):
+    """Return the result of a search for a run, as arguments of a Candidate; `chosen` comes from a file."""
+    entry = chosen.get(str(run)) if isinstance(chosen, dict) else None
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("mean"), float):
         return {}
-    flags = {name: found.get(name) is True for name in ("chosen", "seen")}
-    share = found.get("share")
-    known = {"validation": found["mean"], "measure": measure_in(found)}
+    flags = {name: entry.get(name) is True for name in ("chosen", "seen")}
+    share = entry.get("share")
+    known = {"validation": entry["mean"], "measure": measure_in(entry)}
     return {**known, **flags, "share": share if isinstance(share, float) and 0.0 < share <= 1.0 else 1.0}
 
 
 def _final_of(record: RunRecord, finals: Sequence[RunRecord]) -> FinalModel | None:
-    found = (one for one in finals if one.readable and record.readable and is_final_of(one.request, record.request))
-    return next((FinalModel(one.name, int(one.n_train or 0)) for one in found), None)
+    matching = (one for one in finals if one.readable and record.readable and is_final_of(one.request, record.request))
+    return next((FinalModel(one.name, int(one.n_train or 0)) for one in matching), None)
 
 
 # -- blocks ---------------------------------------------------------------------------------------
 
 
 def _answer_blocks(answer: Conclusion) -> list[Block]:
-    """The verdict, then the answers to three questions."""
+    """Return the verdict, then the answers to the three questions."""
     lines = [
         (tr("How accurate?"), answer.accurate),
         (tr("How certain is the ranking?"), answer.ranking),
@@ -169,20 +169,20 @@ def _baseline_table(best: RunMaterial, scores: RunScores, baselines: Sequence[Ba
 
 
 def _driver_blocks(best: RunMaterial, known: Known) -> list[Block]:
-    """The columns whose shuffling costs most accuracy."""
+    """Return the table of the columns whose shuffling costs most accuracy."""
     if known.model is None or best.rows is None or best.side is None or best.side.scores is None:
         return []
     trained = known.model(best.record.id)
     rows = _affordable(trained, best.rows)
-    found = None if rows is None else permuted(trained, rows)
-    if found is None or rows is None or not found.columns:
+    importance = None if rows is None else permuted(trained, rows)
+    if importance is None or rows is None or not importance.columns:
         return []
-    order = np.argsort(-found.means, kind="stable")[:MOST_COLUMNS]
+    order = np.argsort(-importance.means, kind="stable")[:MOST_COLUMNS]
     listed = tuple(
         (
-            found.columns[place],
-            figures.points(float(found.means[place])),
-            f"{figures.points(float(found.intervals[place, 0]))} – {figures.points(float(found.intervals[place, 1]))}",  # noqa: RUF001
+            importance.columns[place],
+            figures.points(float(importance.means[place])),
+            " – ".join(figures.points(float(bound)) for bound in importance.intervals[place]),  # noqa: RUF001
         )
         for place in order.tolist()
     )
@@ -190,17 +190,17 @@ def _driver_blocks(best: RunMaterial, known: Known) -> list[Block]:
         "Accuracy lost, in percentage points, when a column is shuffled among {rows} test rows;"
         " the middle 95% of {repeats} repetitions.",
         rows=figures.count(rows.rows),
-        repeats=found.falls.shape[1],
+        repeats=importance.falls.shape[1],
     )
-    if len(found.columns) > MOST_COLUMNS:
-        more = len(found.columns) - MOST_COLUMNS
+    if len(importance.columns) > MOST_COLUMNS:
+        more = len(importance.columns) - MOST_COLUMNS
         caption += " " + tr("{count} other column follows.", "{count} other columns follow.", count=more)
     table = Table((tr("column"), tr("points"), tr("middle 95%")), listed, caption, frozenset({1, 2}))
     return [Heading(tr("What drives the model")), table]
 
 
 def _affordable(trained: TrainedModel, tested: Dataset) -> Dataset | None:
-    """As many test rows as keep the cost of all shuffles within bounds; None if they are too few."""
+    """Return as many test rows as the cost limit of all shuffles allows; None if they are too few."""
     if tested.table is None:
         return None
     from mcsvm_gui.core.explain.overview import REPEATS

@@ -37,7 +37,7 @@ class Chosen:
     cut: bool  # the search ended before it had tried all
     ranges: tuple[str, ...]  # of a search that goes on, beyond these edges: "C=2^-2:2^12"
     share: float  # of the training rows that it was validated on: after a stop not all
-    measure: str = "accuracy"  # that `mean` is of, and the machines are ranked by
+    measure: str = "accuracy"  # the measure of `mean`, which ranks the machines
 
 
 def search_for_best(

@@ -1,4 +1,4 @@
-"""The best combination of a search so far: only complete cross-validations count, so that it never gets worse."""
+"""The best combination of a search so far. Only complete cross-validations count, so that it never gets worse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Leader:
-    """`parts`: on how many folds a complete combination is validated."""
+    """The best combination so far. `parts`: number of folds of a complete validation."""
 
     parts: int
     cell: Cell | None = None
@@ -33,16 +33,16 @@ class Leader:
     def take(self, cell: Cell, result: CellResult, score: str) -> None:
         from solvers.selection.scores import SCORES
 
-        found = result.scored(result.score.beside(score)) if result.score.name != score else result
-        if found.worth > self.worth and score in SCORES:
-            self.cell, self.mean, self.worth, self.share = cell, found.mean, found.worth, found.share
+        scored = result.scored(result.score.beside(score)) if result.score.name != score else result
+        if scored.worth > self.worth and score in SCORES:
+            self.cell, self.mean, self.worth, self.share = cell, scored.mean, scored.worth, scored.share
             self._score = score
 
     _score = "accuracy"
 
     @property
     def text(self) -> str:
-        """Nothing until one combination is complete."""
+        """Describe the leader; empty until one combination is complete."""
         if self.cell is None:
             return ""
         known = {"machine": self.cell.machine, "score": figures.score(self._score, self.mean)}

@@ -87,7 +87,7 @@ class Tuned:
 
     @property
     def found_any(self) -> bool:
-        """Whether any combination was tested."""
+        """Return whether any combination was tested."""
         return bool(self.results)
 
     @property
@@ -157,8 +157,8 @@ class Tuning:
     def rungs(self) -> list[tuple[float, int]]:
         """Of successive halving: (share of the training rows, trials)."""
         if is_rising(self.first):
-            found = rungs_of_rising(self.grid, self.first, is_led=self.wanted.led)
-            return [(share, len(self.parts) * count) for share, count in found]
+            rising_rungs = rungs_of_rising(self.grid, self.first, is_led=self.wanted.led)
+            return [(share, len(self.parts) * count) for share, count in rising_rungs]
         leaders, followers = roles(self.grid.machines) if self.wanted.led else (self.grid.machines, ())
         cells = [(share, len(leaders) * cells) for share, cells in rungs(self.grid, self._least(self.parts))]
         between = NEIGHBOURS * len(leaders) if self.wanted.led and halves(self.grid) else 0
@@ -176,9 +176,9 @@ class Tuning:
         spent: float = 0.0,
         reserved: float = 0.0,
     ) -> Tuned:
-        """An executor that is lost on the way ends it like a stop. `inner` is told trials of nested searches.
+        """Run the search. A lost executor ends it like a stop. `inner` receives the trials of nested searches.
 
-        `spent`: seconds of the time budget before a pause; `reserved`: those that are left to what comes after.
+        `spent`: seconds of the time budget used before a pause; `reserved`: seconds for the work after the search.
         """
         self.rehearse(stopped)
         began, deadline = time.perf_counter(), Deadline(self.wanted.budget, spent + reserved)
@@ -304,7 +304,7 @@ class Tuning:
 
 
 def nothing_found(tuned: Tuned) -> Sentence | None:
-    """Return what to say of a search that its time budget ended before any combination was tested."""
+    """Return the message for a search whose time budget ended before any combination was tested."""
     if tuned.found_any or not tuned.over_budget:
         return None
     budget = tuned.tuning.wanted.budget

@@ -31,7 +31,7 @@ def mean(result: CellResult) -> str:
 
 
 def score(result: CellResult) -> str:
-    """97.3% ± 0.8: mean and deviation of the folds; named, where it is not the accuracy."""
+    """Write mean and deviation over the folds, such as 97.3% ± 0.8, with the measure unless it is accuracy."""
     deviation = figures.spread(result.score.name, result.std)
     said = mean(result) if result.folds < 2 else f"{mean(result)} ± {deviation}"
     return said if result.score.name == "accuracy" else f"{tr(SCORES[result.score.name])} {said}"
@@ -69,7 +69,7 @@ def settled_text(result: CellResult) -> str:
 
 
 def folds_so_far(result: CellResult, folds: int) -> str:
-    """Say over how many folds and rows a mean was taken, unless it is complete."""
+    """Describe the folds and rows of an incomplete mean; empty if it is complete."""
     parts = [] if result.folds >= folds else [tr("{done} of {folds} folds", done=result.folds, folds=folds)]
     if result.share < 1.0:
         parts.append(tr("trained on {share} of the rows", share=Fraction(result.share).limit_denominator(99)))
@@ -84,7 +84,7 @@ def best_text(
     nested: Nested | None = None,
     folds: int = 0,
 ) -> str:
-    """`folds`: of a complete validation; fewer are named, because their mean still changes."""
+    """Describe the best combination. `folds`: number of a complete validation; a smaller number is shown."""
     known = score(result) + folds_so_far(result, folds)
     said = tr("{machine}: {score} at {place}", machine=title, score=known, place=place(cell))
     if composite is not None:

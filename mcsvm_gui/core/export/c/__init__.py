@@ -16,7 +16,7 @@ from mcsvm_gui.core.export.checked import Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-FRACTION = re.compile(rb"(?<![\w.])-?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?![\w.])")  # of a literal
+FRACTION = re.compile(rb"(?<![\w.])-?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?![\w.])")  # in a literal
 PREDICTORS = (predictor,)
 
 HEAD = Template("""/* A multi-class support vector machine, written by mcsvm. C99; link with -lm.
@@ -88,7 +88,7 @@ def layout(trained: TrainedModel) -> FlatModel:
 
 
 def has_own_code(text: bytes, plain: FlatModel) -> bool:
-    """Return whether the file is what this version writes, but for numbers with a fraction: then it may be run.
+    """Return whether the file differs from the output of this version only in fractions: then it is safe to run.
 
     Whole numbers are sizes and indices, and strings could end early for a compiler that knows trigraphs.
     """

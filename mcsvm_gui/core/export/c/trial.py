@@ -65,12 +65,12 @@ def predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     if built.status:
         reason = built.errors.strip().splitlines()[0]
         raise RefusedFileError("{command} stops at it: {reason}", command=command, reason=reason)
-    asked = ["scores"] if scored(plain, probe) else []
-    lines = [line.split() for line in programs.run([str(program), *asked, str(rows)]).output.splitlines()]
+    outputs = ["scores"] if scored(plain, probe) else []
+    lines = [line.split() for line in programs.run([str(program), *outputs, str(rows)]).output.splitlines()]
     labels = np.maximum(np.array([line[0] for line in lines], dtype=np.int64), -1)  # of a rule, -2 where it rejects
     numbers = np.array([line[1:] for line in lines], dtype=np.float64)
     calibrated = 0 if plain.calibration is None else plain.classes
-    shares, scores = numbers[:, :calibrated] if calibrated else None, numbers[:, calibrated:] if asked else None
+    shares, scores = numbers[:, :calibrated] if calibrated else None, numbers[:, calibrated:] if outputs else None
     return FilePrediction(labels, f"the C compiler {command}", probe, shares, scores=scores)
 
 

@@ -89,25 +89,27 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     except ImportError:
         return FilePrediction(None, Sentence("onnxruntime is not installed (pip install 'mcsvm[export]')"), probe)
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what goes wrong is raised too
+    options.log_severity_level = 4  # errors are raised too
     session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels: list[int] = []
     parts: list[list[np.ndarray]] = []
-    wanted = [] if plain.calibration is None else ["probabilities"]
-    wanted += ["scores"] if scored(plain, probe) else []
+    outputs = [] if plain.calibration is None else ["probabilities"]
+    outputs += ["scores"] if scored(plain, probe) else []
     for start in range(0, len(probe), BATCH):
         part = probe.take(np.arange(start, min(start + BATCH, len(probe))))
-        said, *more = session.run(["label", *wanted], feed(plain, part))
+        said, *more = session.run(["label", *outputs], feed(plain, part))
         labels += [numbers.get(name, -1) for name in said.tolist()]
         parts.append(more)
-    found = {name: np.vstack(tables) for name, tables in zip(wanted, zip(*parts, strict=True), strict=False)}
+    tables_by_output = {
+        name: np.vstack(tables) for name, tables in zip(outputs, zip(*parts, strict=True), strict=False)
+    }
     return FilePrediction(
         np.array(labels, dtype=np.int64),
         f"onnxruntime {onnxruntime.__version__}",
         probe,
-        found.get("probabilities"),
-        scores=found.get("scores"),
+        tables_by_output.get("probabilities"),
+        scores=tables_by_output.get("scores"),
     )
 
 

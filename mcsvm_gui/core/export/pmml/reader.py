@@ -47,7 +47,7 @@ def evaluate(path: Path, cells: Cells, rows: int) -> tuple[list[str | None], np.
 def evaluate_scores(
     path: Path, cells: Cells, rows: int
 ) -> tuple[list[str | None], np.ndarray | None, np.ndarray | None]:
-    """Return what `evaluate` does, and the values of all support vector machines, side by side."""
+    """Return the results of `evaluate`, and the values of all support vector machines as columns."""
     root = ET.parse(path).getroot()
     model = root[-1]
     refused = _invalid(root, model, cells, rows)

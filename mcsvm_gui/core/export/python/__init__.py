@@ -166,7 +166,7 @@ def written(plain: FlatModel) -> Files:
 
 
 def has_own_code(text: bytes, plain: FlatModel) -> bool:
-    """Return whether the file is what this version writes, but for its constants: then it may be run.
+    """Return whether the file differs from the output of this version only in constants: then it is safe to run.
 
     Constants are not run: `numbers` splits strings, and names are compared with values of rows.
     """
@@ -177,7 +177,7 @@ def _without_constants(text: bytes) -> str:
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
-            node.value = type(node.value).__name__  # a text in place of a number is another program
+            node.value = type(node.value).__name__  # a constant of another type makes another program
     return ast.dump(tree)
 
 
