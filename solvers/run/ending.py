@@ -25,7 +25,7 @@ class Ending(StrEnum):
 
 
 _SENTENCES = {
-    Ending.CONVERGED: "The tolerance asked for was reached.",
+    Ending.CONVERGED: "The requested tolerance was reached.",
     Ending.STEP_LIMIT: "The step limit was reached first; the certificate says how far the model may be off.",
     Ending.TIME_LIMIT: "The time limit was reached first; the certificate says how far the model may be off.",
     Ending.STOPPED: "Stopped on request; the certificate says how far the model may be off.",

@@ -188,7 +188,7 @@ class DataTable(QWidget):
         """A row of the data set, where it is among those shown."""
         place = self.model.place_of(row)
         if place is None:
-            self.trouble.setText(tr("row {row} is not among these", row=count(self.model.number_of(row))))
+            self.trouble.setText(tr("row {row} is not shown", row=count(self.model.number_of(row))))
             return
         self.trouble.clear()
         index = self.model.index(place, 0)

@@ -292,7 +292,7 @@ class RunPanel(QWidget):
         self.everything.setObjectName("allRunsCheck")
         self.everything.setAccessibleName(tr("All runs"))
         self.everything.setToolTip(
-            tr("Show runs of other data too; otherwise only those of the open data, as it is read")
+            tr("Show runs of other data too, not only those of the open data and its import settings")
         )
         self.everything.clicked.connect(self.everything_asked)
         self.counted = QLabel()

@@ -156,7 +156,10 @@ class Workspace(QObject):
         self._set(dataset)
         self._keep()
         if answer.misfit:
-            words = tr("{name} is read anew: the roles of last time do not fit it.", name=self.data_name)
+            words = tr(
+                "{name} was read with the default import settings, because the previous ones do not fit it.",
+                name=self.data_name,
+            )
             self.message.emit(words)
         test, self._test_to_come = self._test_to_come or test, None
         if test is not None:
@@ -338,7 +341,7 @@ class Workspace(QObject):
             dataset, test, duals = answer
             if self.queue.accepting:
                 new = self.runs.begin(request, record.data_name)
-                self.runs.edit(new, note=tr("Begun with the dual variables of {run}", run=record.name))
+                self.runs.edit(new, note=tr("Started from the dual variables of {run}", run=record.name))
                 begun(new)
                 self.queue.submit(Training(new, request, dataset, test, start=duals))
                 self.runs.select([new])

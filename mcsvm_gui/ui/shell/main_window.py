@@ -260,7 +260,7 @@ class MainWindow(QMainWindow):
             unnamed = path.endswith(ENDING) and is_kept_by_program(path)
             name = project_name(path) if unnamed else PurePath(path).name
             entry = self._recent.addAction(f"{number}  {name}".replace("&", "&&"))
-            words = tr("Kept by the program until you save it under a name: {path}", path=path)
+            words = tr("Stored by the program until you save it under a name: {path}", path=path)
             entry.setToolTip(words if unnamed else path)
             entry.triggered.connect(lambda checked=False, path=path: self.recent_chosen.emit(path))
         if paths:

@@ -125,7 +125,9 @@ class Projects(QObject):
                 self._runs.failed.emit(words)
                 return
         if not target.stem.strip() or target.stem.startswith("."):
-            words = tr("“{name}” is no name for a project. Enter a name before the ending.", name=Path(path).name)
+            words = tr(
+                "“{name}” is not a valid project name. Enter a name before the file extension.", name=Path(path).name
+            )
             self._runs.failed.emit(words)
         elif is_kept_by_program(str(target)):
             words = tr("This folder belongs to the program. Save the project in a folder of your own.")

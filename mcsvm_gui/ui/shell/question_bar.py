@@ -62,7 +62,7 @@ class RecoveryBar(QuestionBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         go_on = tr("Continue each training and search from the point that was saved last")
         keep = tr("Make models of what was saved last, each with its certificate; keep the cells of searches")
-        discard = tr("Delete runs that have no model, and end searches; their cells stay")
+        discard = tr("Delete runs without a model and end searches. Finished cells are kept.")
         answers = (
             Answer("recoverGoOnButton", "go on", tr("Continue"), go_on),
             Answer("recoverKeepButton", "keep", tr("Keep"), keep),

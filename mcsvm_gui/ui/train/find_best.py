@@ -97,7 +97,7 @@ class FindBest(QObject):
             return
         if workspace.holdout is None and workspace.test is None:
             workspace.set_preparation(holdout=HELD_OUT)  # which makes another request
-            workspace.message.emit(tr("30% of the rows are kept for the test: no choice sees them."))
+            workspace.message.emit(tr("30% of the rows are held out as test set. The search does not use them."))
         request = self._form.request
         machines = tuple(name for name in FIRST_MACHINES if self._may_be(request, name))
         searched, wanted = search_for_best(request, dataset, machines, self._view.budget, ranges, self._view.score)

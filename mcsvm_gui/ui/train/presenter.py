@@ -315,7 +315,9 @@ class TrainPresenter(QObject):
         if chosen:
             self._workspace.continue_runs(chosen)
         else:
-            self._workspace.message.emit(tr("None of the selected runs was stopped before it was done."))
+            self._workspace.message.emit(
+                tr("None of the selected runs can be continued. Select a run that was stopped.")
+            )
 
     def _continuable(self) -> list[int]:
         return [record.id for record in self._chosen_records() if record.continuable]

@@ -31,8 +31,8 @@ class HeatLegend(QWidget):
         row.setSpacing(UNIT)
         words = (
             (_best, tr("best"), tr("The best combination of this machine")),
-            (_level, tr("as good"), tr("As good as the best, as far as the folds can tell")),
-            (_rival, tr("other machine"), tr("Where the best combination of another machine lies, with its mark")),
+            (_level, tr("as good"), tr("The folds show no clear difference from the best combination")),
+            (_rival, tr("other machine"), tr("The best combination of another machine, drawn with its marker")),
             (_partial, tr("fewer folds"), tr("Not yet tested on all folds, so that its colour may still change")),
         )
         for draw, text, tip in words:
