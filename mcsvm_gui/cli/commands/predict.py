@@ -196,7 +196,7 @@ def trained_on(count: int, rows: int, accuracy: float) -> str:
     """Return the sentence on accuracy if the model was trained on some of the rows; it ends without a full stop."""
     if count == rows:
         return (
-            "All of these rows were used for training, so their accuracy says nothing of new rows:"
+            "All of these rows were used for training, so their accuracy says nothing about new rows:"
             f" {figures.accuracy(accuracy)}"
         )
     return (

@@ -79,7 +79,9 @@ def copy_stream(path: Named, stream: IO[bytes], limit: int | None = None) -> IO[
 
 
 def _too_long(path: Named, limit: int) -> FileError:
-    return FileError(path, "it is longer than {limit}, which no file of this kind is", limit=figures.size(limit))
+    return FileError(
+        path, "it is longer than {limit}, the largest allowed size of such a file", limit=figures.size(limit)
+    )
 
 
 @contextmanager

@@ -39,9 +39,9 @@ class RowsOnBothSides(Check[CheckedPlan]):
         if known.size:
             what = Sentence(
                 "{count} row of {tested} tested on ({share}) has the same features as a row trained on:"
-                " the test is too kind",
+                " the test score is too optimistic",
                 "{count} rows of {tested} tested on ({share}) have the same features as rows trained on:"
-                " the test is too kind",
+                " the test score is too optimistic",
                 count=known.size,
                 tested=tested.size,
                 share=percent(known.size / tested.size),
@@ -114,7 +114,7 @@ class LikelyGroups(Check[CheckedPlan]):
         for name, levels in plan.likely_groups.items():
             what = Sentence(
                 "the column {name} looks like groups of rows ({groups} different values): if rows of one group are"
-                " alike, the test is too kind, because it finds rows of the same groups in training",
+                " alike, the test score is too optimistic, because training sees rows of the same groups",
                 name=name,
                 groups=levels,
             )

@@ -122,7 +122,7 @@ def _companions(path: Path, code: Any, plain: FlatModel) -> Sentence | None:
     for ending in _endings(code):
         place = path.with_name(path.name + ending)
         if place.exists() and _content(place) != expected[ending]:
-            return Sentence("The file {name} beside it is not the one that belongs to the model.", name=place.name)
+            return Sentence("The accompanying file {name} does not belong to the model.", name=place.name)
     return None
 
 

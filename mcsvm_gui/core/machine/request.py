@@ -67,7 +67,7 @@ class TestedModel:
     def from_document(cls, document: object) -> TestedModel:
         """Read a document of a file; raise InputError if it does not describe a tested model."""
         if not isinstance(document, Mapping) or {one.name for one in fields(cls)} != set(document):
-            raise InputError("this describes no tested model")
+            raise InputError("this does not describe a tested model")
         for name, value in document.items():
             wanted = (str,) if name == "ending" else (int,) if name.startswith("n_") else (int, float)
             if type(value) not in wanted or (isinstance(value, float) and not math.isfinite(value)):
@@ -141,7 +141,12 @@ class Request:
         **MORE,
     )
     sample: int | None = option(
-        *(None, Whole(lowest=2), "Training rows", "Train on at most so many rows, drawn with the seed by class"),
+        *(
+            None,
+            Whole(lowest=2),
+            "Training rows",
+            "Train on a random sample of at most this many rows, stratified by class",
+        ),
         note="the rows that are tested on stay the same",
         unsaid="all",
         use="rows",

@@ -165,11 +165,11 @@ def conclusion(document: Mapping[str, Any]) -> str:
 
 
 def _limit(limit: Mapping[str, float], last: float) -> str:
-    """A law that ends at 1 was kept from going further, which is no estimate, unless all rows are right already."""
+    """Describe the extrapolated limit. A law cut off at 1 estimates nothing, unless all rows are right already."""
     if limit["accuracy"] >= 1.0 > last:
-        return tr("How far rows without end would bring it cannot be told from these.")
+        return tr("These points do not allow an extrapolation to unlimited data.")
     return tr(
-        "Rows without end would bring it to {limit} ({interval}).",
+        "Extrapolated accuracy with unlimited data: {limit} ({interval}).",
         limit=figures.accuracy(limit["accuracy"]),
         interval=figures.interval(limit["low"], limit["high"]),
     )

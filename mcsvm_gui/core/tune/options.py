@@ -56,8 +56,8 @@ ENDED = (
     " changed for long; cells say how they ended"
 )
 BUDGET = (
-    "End the search after so many seconds, with the best so far; reading the data and compiling do not count. With"
-    " --model the training of the best models counts too, of as many rows as there is time for"
+    "End the search after this many seconds, with the best so far; reading the data and compiling do not count. With"
+    " --model the training of the best models counts too, on as many rows as the time allows"
 )
 LED = (
     "Machines with one problem for all classes are tried where one of the others is best, with --search coarse-to-fine"

@@ -150,9 +150,9 @@ def test_a_report_has_points_figure_and_conclusion(stage: Stage, qtbot: QtBot, t
 @pytest.mark.parametrize(
     ("limit", "last", "said"),
     [
-        (0.9, 0.8, "Rows without end would bring it to 90.0"),
-        (1.0, 0.8, "cannot be told from these"),
-        (1.0, 1.0, "Rows without end would bring it to 100"),
+        (0.9, 0.8, "Extrapolated accuracy with unlimited data: 90.0"),
+        (1.0, 0.8, "do not allow an extrapolation"),
+        (1.0, 1.0, "Extrapolated accuracy with unlimited data: 100"),
     ],
 )
 def test_a_limit_that_was_kept_from_going_further_is_no_estimate(limit: float, last: float, said: str) -> None:

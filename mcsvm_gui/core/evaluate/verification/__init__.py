@@ -99,7 +99,7 @@ def _stored_parts(trained: TrainedModel, rebuilt: Rebuilt, differing: Difference
     infeasible = again.certificate.infeasibility
     feasible = infeasible <= FEASIBLE * float(problem.upper.sum())
     details = {
-        ModelPart.DATA: Sentence("The file has the digest that the model stores, and the training rows their numbers."),
+        ModelPart.DATA: Sentence("The digest of the file and the numbers of the training rows match the model."),
         ModelPart.CLASSES: Sentence(
             "The {classes} classes and their row counts are those of the file.", classes=problem.classes
         ),
@@ -109,7 +109,7 @@ def _stored_parts(trained: TrainedModel, rebuilt: Rebuilt, differing: Difference
             features=again.preparation.width,
         ),
         ModelPart.KERNEL: Sentence(
-            "Those of the request: {machine}, {kernel}.",
+            "Same as in the request: {machine}, {kernel}.",
             machine=again.model.machine.name,
             kernel=f"{again.model.kernel.name} ({kernel})" if kernel else again.model.kernel.name,
         ),
@@ -227,8 +227,8 @@ def _behaviour_checks(seen: _Behaviour, rows: int) -> Iterator[PartCheck]:
             ModelPart.SCORES,
             Status.DIFFERS,
             Sentence(
-                "Of {rows} training rows {count} has another score than kernel and dual variables give.",
-                "Of {rows} training rows {count} have other scores than kernel and dual variables give.",
+                "{count} of {rows} training rows has a score that kernel and dual variables do not give.",
+                "{count} of {rows} training rows have scores that kernel and dual variables do not give.",
                 count=seen.far,
                 rows=rows,
             ),
@@ -244,8 +244,8 @@ def _behaviour_checks(seen: _Behaviour, rows: int) -> Iterator[PartCheck]:
         yield PartCheck(ModelPart.SCORES, Status.VERIFIED, detail)
     if seen.wrong:
         detail = Sentence(
-            "Of {rows} training rows {count} is predicted otherwise.",
-            "Of {rows} training rows {count} are predicted otherwise.",
+            "{count} of {rows} training rows has a different prediction.",
+            "{count} of {rows} training rows have different predictions.",
             count=seen.wrong,
             rows=rows,
         )
@@ -305,7 +305,7 @@ def _not_recalibrated(trained: TrainedModel) -> Sentence:
             "Fitting them again takes one training for each of the {folds} folds; --recompute-calibration does it.",
             folds=trained.request.calibration_folds,
         )
-    return Sentence("Their folds were trained under a time limit, which does not end at the same step again.")
+    return Sentence("Their folds were trained under a time limit, so a new training ends at a different step.")
 
 
 def _sets(rebuilt: Rebuilt, differing: Differences, seen: _Behaviour, trained: TrainedModel) -> PartCheck:
@@ -430,7 +430,7 @@ def _request(trained: TrainedModel) -> PartCheck:
         asked = command(trained.request)
     except InputError:
         asked = f"mcsvm train --machine {trained.request.machine}"
-    detail = Sentence("What was asked for is taken from the file; compare it: {command}", command=asked)
+    detail = Sentence("The request is taken from the file. Compare it with yours: {command}", command=asked)
     return PartCheck(ModelPart.REQUEST, Status.NOT_VERIFIABLE, detail)
 
 
