@@ -57,7 +57,8 @@ class BadgeLabel(QLabel):
         # The padding keeps the place of the sign. A frame that gets a new style sheet while it is smaller than its
         # contents margins loses them for good, so they cannot keep it.
         padding = f"{UNIT // 2}px {UNIT}px {UNIT // 2}px {SIGN + UNIT}px"
-        self.setStyleSheet(f"color: {self._colour()}; font-weight: 600; padding: {padding};")
+        style = f"color: {self._colour()}; font-weight: 600; padding: {padding};"
+        self.setStyleSheet(f"BadgeLabel {{ {style} }}")  # not its tooltip
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

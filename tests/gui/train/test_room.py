@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
+    QApplication,
     QCheckBox,
     QComboBox,
     QLineEdit,
@@ -12,6 +14,7 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QStyle,
     QStyleOptionButton,
+    QToolTip,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -132,6 +135,25 @@ def test_a_badge_keeps_the_place_of_its_sign_when_it_was_too_small_for_it(qtbot:
     assert badge.sizeHint().width() == whole
     assert badge.contentsRect().left() >= SIGN
     assert badge.contentsRect().width() >= badge.fontMetrics().horizontalAdvance(badge.text())
+
+
+def test_the_tooltip_of_a_badge_looks_like_any_other(qtbot: QtBot) -> None:
+    """A style sheet without a selector holds for the tooltip too: bold, red and padded."""
+    badge, plain = BadgeLabel("qualityLabel", "Quality"), QWidget()
+    for widget in (badge, plain):
+        qtbot.addWidget(widget)
+        widget.show()
+    badge.set_badge("useless", "No better than guessing", "Some words")
+    sizes = []
+    for widget in (badge, plain):
+        QToolTip.hideText()
+        qtbot.waitUntil(lambda: not QToolTip.isVisible())
+        QToolTip.showText(widget.mapToGlobal(QPoint(1, 1)), "Some words", widget)
+        qtbot.waitUntil(QToolTip.isVisible)
+        tip = next(one for one in QApplication.topLevelWidgets() if one.inherits("QTipLabel") and one.isVisible())
+        sizes.append((tip.width(), tip.height()))
+    QToolTip.hideText()
+    assert sizes[0] == sizes[1]
 
 
 def test_in_a_low_window_plots_have_the_height_that_few_runs_leave(qtbot: QtBot) -> None:
