@@ -27,7 +27,7 @@ from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
 from mcsvm_gui.ui.kit.buttons import clearable, labelled
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.labels import show_hint
+from mcsvm_gui.ui.kit.labels import show_hint, show_text
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.delegate import RunDelegate
@@ -387,8 +387,9 @@ class RunPanel(QWidget):
         else:
             self._nothing.setText(tr("No run has all of these words.") if shown == 0 else "")
         runs = tr("{count} run", "{count} runs", count=total)
-        self.counted.setText(
-            "" if total == 0 else runs if shown == total else tr("{shown} of {runs}", shown=count(shown), runs=runs)
+        show_text(
+            self.counted,
+            "" if total == 0 else runs if shown == total else tr("{shown} of {runs}", shown=count(shown), runs=runs),
         )
         self.delete_button.setEnabled(self.table.selectionModel().hasSelection())
         for button in (self.copy_button, self.save_button):

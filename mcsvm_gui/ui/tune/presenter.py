@@ -438,7 +438,9 @@ class TunePresenter(QObject):
         self._say_action(done)
         judged = not self._asked[1].nested or (self._tuned is not None and not self._tuned.stopped)
         if judged and not missing and search is None and self._asked[1].search == "grid":
-            self._view.show_obstacle(tr("Every cell is known. Change the ranges or the step to search on."))
+            self._view.show_obstacle(
+                tr("Every cell has been computed. Change the ranges or the step to continue the search.")
+            )
 
     def _nothing_found(self) -> str:
         """Return a sentence if the time budget ended the last search before its first result, else nothing."""
@@ -451,7 +453,7 @@ class TunePresenter(QObject):
 
     def _say_action(self, done: int) -> None:
         if done:
-            self._view.show_action(tr("Search on"), tr("What is done is not done again"))
+            self._view.show_action(tr("Continue the search"), tr("Finished fits are not repeated"))
         else:
             self._view.show_action(tr("Search"), tr("Try cells of the grid by cross-validation"))
 

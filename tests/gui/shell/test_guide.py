@@ -40,7 +40,7 @@ LATER = {
     "Solved",
     "Close to solved",
     "Not solved",
-    "Search on",
+    "Continue the search",
     "Train the best of each machine",
     "Join spellings",
 }  # come with results

@@ -284,7 +284,7 @@ def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page
     assert maps["ww"].cells[maps["ww"].best].shade == 1.0 > maps["ovo"].cells[maps["ovo"].best].shade
     assert page.view.told["show_best"][0].startswith("Weston-Watkins: 90.5")
     assert list(page.view.told.get("show_checks", ((),))[0]) == []
-    assert "Every cell is known" in page.view.obstacle
+    assert "Every cell has been computed" in page.view.obstacle
 
 
 def test_a_fold_column_takes_the_place_of_the_number_of_folds(page: Page, qtbot: QtBot) -> None:
@@ -331,7 +331,7 @@ def test_the_measure_is_changed_without_searching_again(page: Page) -> None:
     assert page.view.told["show_value"] == ("log-loss",)
     assert "Log loss" in page.view.told["show_best"][0]
     assert "C 1," in page.view.told["show_best"][0]
-    assert "Every cell is known" in page.view.obstacle
+    assert "Every cell has been computed" in page.view.obstacle
 
 
 def test_cells_of_before_are_searched_again_by_what_they_do_not_have(page: Page) -> None:
@@ -411,7 +411,7 @@ def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) ->
     page.queue.end_search(nested=(outside,))
     lines = page.view.told["show_best"][0].splitlines()
     assert [("60.0" in line and "without it" in line) for line in lines] == [False, True]
-    assert "Every cell is known" in page.view.obstacle
+    assert "Every cell has been computed" in page.view.obstacle
     page.view.edit(nested="")
     assert "without it" not in page.view.told["show_best"][0]
 
@@ -444,7 +444,7 @@ def test_a_stop_is_a_command_and_what_is_done_is_not_asked_for_again(page: Page)
     assert page.view.told["show_running"] == (True, True)
     page.queue.end_search(stopped=True)
     assert page.view.told["show_running"] == (False, False)
-    assert page.view.told["show_action"][0] == "Search on"
+    assert page.view.told["show_action"][0] == "Continue the search"
     page.view.start_asked.emit()
     assert len(page.queue.searches[-1].done) == 9
 
