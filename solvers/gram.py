@@ -126,11 +126,11 @@ class Gram:
         """All rows of a narrowed Gram, from those of the matrix before; an interruption loses these."""
         assert self.chain is not None
         assert self._pages is not None
-        memory, kept = self._pages.array(np.float32), self._before is self._pages
+        memory, is_same_memory = self._pages.array(np.float32), self._before is self._pages
         self._before = None
         if len(self.chain.lists) == 1:
             yield from kernel_matrix(self.kernel, self.points, self.store)
-        elif kept and memory.size >= self.chain.lists[-2].size ** 2:
+        elif is_same_memory and memory.size >= self.chain.lists[-2].size ** 2:
             yield from self.chain.extend(self.kernel, self.points, memory)
         else:
             yield from self.chain.replay(self.kernel, self.store, np.arange(len(self)))

@@ -87,12 +87,12 @@ def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> 
     # Recompute exponents from differences if their error may exceed them: K(x, x) = 1, and no exponent is positive.
     error = exponent_error(features) * left.factor(gamma)
     for start in range(0, len(right.rows), width):
-        strip = out[:, start : start + width]
-        some = slice(start, start + width)
-        _summed(turned, right.rows[some], strip)
-        rows, columns = places_below(strip, -1.0, error * left.halves, error * right.halves[some])
+        chunk = slice(start, start + width)
+        strip = out[:, chunk]
+        _summed(turned, right.rows[chunk], strip)
+        rows, columns = places_below(strip, -1.0, error * left.halves, error * right.halves[chunk])
         if rows.size:
-            subtract_pairs(left.rows, right.rows[some], rows, columns, features, -0.5 * left.factor(gamma), strip)
+            subtract_pairs(left.rows, right.rows[chunk], rows, columns, features, -0.5 * left.factor(gamma), strip)
         np.exp(strip, out=strip)
     return out
 

@@ -75,12 +75,12 @@ class Points:
             return self.largest_square
         if "largest moved square" not in self._derived:
             largest = 0.0
-            for some in passes(len(self), self.features):
-                moved = self.rows[some] - self.origin
+            for chunk in passes(len(self), self.features):
+                moved = self.rows[chunk] - self.origin
                 largest = max(largest, float(np.einsum("ij,ij->i", moved, moved).max(initial=0.0)))
             self._derived["largest moved square"] = largest
-        found: float = self._derived["largest moved square"]
-        return found
+        square: float = self._derived["largest moved square"]
+        return square
 
     @property
     def centred(self) -> Centred | None:
@@ -247,7 +247,7 @@ DERIVED: dict[str, Callable[[Points], Work[Any]]] = {
 
 def fits_single(gamma: float, *points: Points) -> bool:
     """Tell whether gamma <x, z> fits into the range of float32, 1e-38 to 3e38."""
-    return 1e-15 <= gamma <= 1e15 and all(some.largest_square <= 1e30 for some in points)
+    return 1e-15 <= gamma <= 1e15 and all(side.largest_square <= 1e30 for side in points)
 
 
 def prepare_products(points: Points, dtype: Any) -> Work[None]:

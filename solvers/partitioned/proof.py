@@ -68,9 +68,9 @@ def certificate_of(
     standings: Sequence[PartitionStanding], total: np.ndarray, offset: float, *, line: bool, balanced: bool
 ) -> Certificate:
     """`total` is sum_i W_i."""
-    energy = sum(one.energy for one in standings) + 0.5 * offset * float(total @ total)
-    loss, linear = sum(one.loss for one in standings), sum(one.linear for one in standings)
-    outside = max(one.outside for one in standings)
+    energy = sum(standing.energy for standing in standings) + 0.5 * offset * float(total @ total)
+    loss, linear = sum(standing.loss for standing in standings), sum(standing.linear for standing in standings)
+    outside = max(standing.outside for standing in standings)
     infeasibility = max(outside, float(np.abs(total).max()) if balanced else 0.0)
-    violation, scale = violation_of(standings, line=line), sum(one.cost for one in standings)
+    violation, scale = violation_of(standings, line=line), sum(standing.cost for standing in standings)
     return Certificate(energy + loss, linear - energy, violation, infeasibility, scale)

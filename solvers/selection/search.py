@@ -130,11 +130,11 @@ def halving(grid: Grid, folds: int, least: float) -> Steps:
     would cost more than the few against each other.
     """
     (share, _), *later = rungs(grid, least)
-    kept = {machine: _first(grid, machine, share) for machine in grid.machines}
-    results = yield _on_share(kept, folds, share)
-    for choose, (share, cells) in zip((_better_and_around, _better), later, strict=False):
-        kept = {machine: choose(grid, mine, results, cells) for machine, mine in kept.items()}
-        results = yield _on_share(kept, folds, share)
+    cells_of = {machine: _first(grid, machine, share) for machine in grid.machines}
+    results = yield _on_share(cells_of, folds, share)
+    for choose, (share, count) in zip((_better_and_around, _better), later, strict=False):
+        cells_of = {machine: choose(grid, cells, results, count) for machine, cells in cells_of.items()}
+        results = yield _on_share(cells_of, folds, share)
 
 
 def rising(first: float, *, led: bool) -> SearchStrategy:
@@ -167,14 +167,14 @@ def is_rising(first: float) -> bool:
 
 def _rising(shares: tuple[float, ...], is_led: bool, grid: Grid, folds: int, least: float) -> Steps:
     leaders, followers = roles(grid.machines) if is_led else (grid.machines, ())
-    kept = {machine: _first(grid, machine, shares[0]) for machine in leaders}
+    cells_of = {machine: _first(grid, machine, shares[0]) for machine in leaders}
     results: Results = {}
     for number, share in enumerate(shares):
         if number:
             choose = _better_and_around if number == 1 else _better
             count = cells_of_rung(grid, number)
-            kept = {machine: choose(grid, mine, results, count) for machine, mine in kept.items()}
-        results = yield _on_share(kept, folds, share)
+            cells_of = {machine: choose(grid, cells, results, count) for machine, cells in cells_of.items()}
+        results = yield _on_share(cells_of, folds, share)
         tops = dict.fromkeys(top[1:] for top in _tops(leaders, results))
         if followers and tops:
             best_cells = {machine: [Cell(machine, *top) for top in tops] for machine in followers}
@@ -188,8 +188,8 @@ def cells_of_rung(grid: Grid, number: int) -> int:
     """Return the number of cells of a machine on this rung; rungs count from 0."""
     if number == 0:
         return len(_first(grid, grid.machines[0], 0.0))
-    kept, fewest = SEARCH.going_on[min(number, len(SEARCH.going_on)) - 1]
-    return min(grid.size, max(fewest, round(kept * grid.size)))
+    fraction, fewest = SEARCH.going_on[min(number, len(SEARCH.going_on)) - 1]
+    return min(grid.size, max(fewest, round(fraction * grid.size)))
 
 
 def rungs_of_rising(grid: Grid, first: float, *, is_led: bool) -> list[tuple[float, int]]:
@@ -199,8 +199,8 @@ def rungs_of_rising(grid: Grid, first: float, *, is_led: bool) -> list[tuple[flo
     return [(share, len(leaders) * cells_of_rung(grid, n) + beside) for n, share in enumerate(shares_from(first))]
 
 
-def _on_share(kept: Mapping[str, list[Cell]], folds: int, share: float) -> list[Trial]:
-    return [Trial(cell, fold, share) for mine in kept.values() for cell in mine for fold in range(folds)]
+def _on_share(cells_of: Mapping[str, list[Cell]], folds: int, share: float) -> list[Trial]:
+    return [Trial(cell, fold, share) for cells in cells_of.values() for cell in cells for fold in range(folds)]
 
 
 def rungs(grid: Grid, least: float) -> list[tuple[float, int]]:

@@ -322,21 +322,21 @@ def _camel(option: str) -> str:
 
 
 def _control(option: Option) -> QWidget:
-    name, asked = _camel(option.name), tr(option.title)
+    name, title = _camel(option.name), tr(option.title)
     if isinstance(option.kind, Choice):
-        box = answers_box(f"{name}Combo", asked)
-        for word, title in option.kind.entries.items():
-            box.addItem(tr(title), word)
+        box = answers_box(f"{name}Combo", title)
+        for word, entry in option.kind.entries.items():
+            box.addItem(tr(entry), word)
         return box
     if isinstance(option.kind, Several):
-        return SeveralButton(f"{name}Button", asked, {word: tr(title) for word, title in option.kind.titles.items()})
+        return SeveralButton(f"{name}Button", title, {word: tr(entry) for word, entry in option.kind.titles.items()})
     if isinstance(option.kind, Flag):
-        check = QCheckBox(asked)
+        check = QCheckBox(title)
         check.setObjectName(f"{name}Check")
-        check.setAccessibleName(asked)
+        check.setAccessibleName(title)
         return check
     assert option.spin is not None
-    spin = _spin(f"{name}Spin", asked, option.spin[1])
+    spin = _spin(f"{name}Spin", title, option.spin[1])
     spin.setMinimum(option.spin[0])
     return spin
 

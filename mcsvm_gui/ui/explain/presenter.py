@@ -372,8 +372,8 @@ class ExplainPresenter(QObject):
             self._view.show_progress("")
             return
         task = next(reversed(self._tasks.values()))
-        share = f" {figures.progress(task.share)}" if task.share > 0.0 else ""
-        self._view.show_progress(task.words + share, stoppable=True)
+        progress = f" {figures.progress(task.share)}" if task.share > 0.0 else ""
+        self._view.show_progress(task.words + progress, stoppable=True)
 
     # -- files ------------------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ class RecoveryBar(QuestionBar):
 
 
 class NoticeBar(QuestionBar):
-    """Shows a sentence in full until it is dismissed: why a project was not opened or saved, what an example asks."""
+    """Shows a sentence until the user dismisses it: the failure of a project, or the question of an example."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         answers = (Answer("noticeOkButton", "ok", tr("OK"), tr("Hide this notice")),)

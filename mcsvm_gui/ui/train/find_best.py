@@ -100,9 +100,9 @@ class FindBest(QObject):
             workspace.message.emit(tr("30% of the rows are held out as test set. The search does not use them."))
         request = self._form.request
         machines = tuple(name for name in FIRST_MACHINES if self._may_be(request, name))
-        searched, wanted = search_for_best(request, dataset, machines, self._view.budget, ranges, self._view.score)
-        self._runs.keep_setting(FINDING, {"request": request.document(), "search": wanted.document()})
-        self._searches.start(searched, wanted, dataset)
+        searched, search = search_for_best(request, dataset, machines, self._view.budget, ranges, self._view.score)
+        self._runs.keep_setting(FINDING, {"request": request.document(), "search": search.document()})
+        self._searches.start(searched, search, dataset)
 
     def _may_be(self, request: Request, machine: str) -> bool:
         dataset = self._workspace.dataset
@@ -167,11 +167,11 @@ class FindBest(QObject):
         self._training = set(begun)
         self._runs.select(begun[::-1])  # the one chosen last is shown: the best
 
-    def _keep_choice(self, found: dict[int, Chosen]) -> None:
-        """What cross-validation said of each, for the leaderboard."""
-        first = next(iter(found))
-        told = {run: search_choice(one, chosen=run == first) for run, one in found.items()}
-        self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), told))
+    def _keep_choice(self, by_run: dict[int, Chosen]) -> None:
+        """Store the cross-validation result of each run for the leaderboard."""
+        first = next(iter(by_run))
+        choices = {run: search_choice(chosen, chosen=run == first) for run, chosen in by_run.items()}
+        self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), choices))
 
     def _follow_trainings(self) -> None:
         if self._training and not any(run in self._runs and self._runs.record(run).active for run in self._training):

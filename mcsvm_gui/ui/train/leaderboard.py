@@ -252,9 +252,9 @@ class LeaderboardPresenter(QObject):
         self._step()
 
     def _show_standings(self, records: list[RunRecord], known: Mapping[int, RunScores]) -> None:
-        rows, beside = baseline_rows(self.baselines())
-        found = standings(records, known, self.validations())
-        self._view.show_standings([*records, *rows], {**found, **beside})
+        rows, of_baselines = baseline_rows(self.baselines())
+        of_runs = standings(records, known, self.validations())
+        self._view.show_standings([*records, *rows], {**of_runs, **of_baselines})
 
     # -- simple methods ---------------------------------------------------------------------------
 
@@ -415,11 +415,11 @@ class LeaderboardPresenter(QObject):
                     held_out=record.plain_request.get("holdout") is not None,
                     final=finals.get(record.id),
                     resumable=record.continuable,
-                    **_told(chosen.get(record.id)),
+                    **_choice_fields(chosen.get(record.id)),
                 )
                 for record in records
             ]
-            return conclude(candidates, told_apart(one for one in scores.values() if one is not None), baselines)
+            return conclude(candidates, told_apart(known for known in scores.values() if known is not None), baselines)
 
         return compare
 
@@ -434,15 +434,15 @@ class LeaderboardPresenter(QObject):
         self.concluded.emit(found)
 
 
-def _told(found: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Of a run that a search chose, for a Candidate."""
-    if found is None:
+def _choice_fields(choice: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the fields of a Candidate that describe how a search chose its run."""
+    if choice is None:
         return {}
-    flags = {name: found.get(name) is True for name in ("chosen", "cut", "seen")}
-    listed: dict[str, Any] = {name: tuple(map(str, found.get(name, ()))) for name in ("edges", "ranges")}
-    share = found.get("share")
+    flags = {name: choice.get(name) is True for name in ("chosen", "cut", "seen")}
+    listed: dict[str, Any] = {name: tuple(map(str, choice.get(name, ()))) for name in ("edges", "ranges")}
+    share = choice.get("share")
     listed["share"] = share if isinstance(share, float) and 0.0 < share <= 1.0 else 1.0
-    return {"validation": found["mean"], "measure": measure_in(found), **listed, **flags}
+    return {"validation": choice["mean"], "measure": measure_in(choice), **listed, **flags}
 
 
 def _is_grouped(record: RunRecord) -> bool:

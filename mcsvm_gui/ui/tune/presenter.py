@@ -363,20 +363,20 @@ class TunePresenter(QObject):
 
         assert self._shown is not None
         assert self._asked is not None
-        results, wanted = self._shown.results, self._asked[1]
+        results, search = self._shown.results, self._asked[1]
         judged = results.score.name in MEASURES
-        told = {}
+        choices = {}
         for number, (run, cell) in enumerate(zip(runs, cells, strict=True)):
             known = results.cells.get(cell)
             if known is None:
                 continue
             known = known if judged else known.scored(SCORES["accuracy"])
             edges = results.grid.edges(cell)
-            one = Chosen(cell, known.mean, edges, self._current is not None, (), known.share, known.score.name)
+            combination = Chosen(cell, known.mean, edges, self._current is not None, (), known.share, known.score.name)
             request = self._runs.record(run).request
-            seen = request.holdout is not None and wanted.test_share != request.holdout
-            told[run] = search_choice(one, chosen=best and judged and number == 0, seen=seen)
-        self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), told))
+            seen = request.holdout is not None and search.test_share != request.holdout
+            choices[run] = search_choice(combination, chosen=best and judged and number == 0, seen=seen)
+        self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), choices))
 
     def _training(self, cell: Cell) -> Request:
         """With everything as in the search but the limit of time, which is none of the model's."""
