@@ -10,7 +10,7 @@ import os
 
 from solvers.errors import InputError
 
-LIBRARIES = 800  # MB of address space for Python, NumPy, SciPy, pandas and numba: 701 to 804 by command with two cores
+LIBRARIES = 800  # MB of address space for Python, NumPy, SciPy, pandas and numba: 701 to 804 on two cores
 EACH_CORE = 100  # MB for the stack, the heap and the buffers of a thread
 MEGABYTE = 1 << 20
 

@@ -68,9 +68,9 @@ def _count(option: str, text: str | None, usual: int) -> int:
 def places_of(text: str, dataset: Dataset) -> list[int]:
     """Return the positions of the rows of "1,5-9", numbers of data rows of the file, in the order of the text.
 
-    If several files are read, a number selects one row of each file.
+    If several files are read, a number selects its row in every file that has one.
     """
-    wanted: list[int] = []
+    numbers: list[int] = []
     highest = int(dataset.row_numbers.max(initial=0))
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -80,13 +80,13 @@ def places_of(text: str, dataset: Dataset) -> list[int]:
             raise InputError("--rows: {part!r} is no row; write numbers and ranges, as 1,5-9", part=part) from None
         if not 1 <= low <= high <= highest:
             raise InputError("--rows: {part} is not within 1 to {count}", part=part.strip(), count=highest)
-        wanted += range(low, high + 1)
-    order = {row: place for place, row in enumerate(dict.fromkeys(wanted))}
-    found = np.flatnonzero(np.isin(dataset.row_numbers, wanted))
-    absent = order.keys() - set(dataset.row_numbers[found].tolist())
+        numbers += range(low, high + 1)
+    order = {row: place for place, row in enumerate(dict.fromkeys(numbers))}
+    places = np.flatnonzero(np.isin(dataset.row_numbers, numbers))
+    absent = order.keys() - set(dataset.row_numbers[places].tolist())
     if absent:
         raise InputError("--rows: row {row} is not among the rows that are read", row=min(absent))
-    return sorted(found.tolist(), key=lambda place: order[int(dataset.row_numbers[place])])
+    return sorted(places.tolist(), key=lambda place: order[int(dataset.row_numbers[place])])
 
 
 def _fixed(options: argparse.Namespace, dataset: Dataset) -> frozenset[str]:

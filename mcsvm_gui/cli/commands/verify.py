@@ -27,12 +27,16 @@ def run(options: argparse.Namespace) -> int:
         return _run_exports(options, trained)
     _refuse_other_rules(options, trained.request.rules)
     dataset = open_dataset(options.data, read_options(options, trained.request.read))
-    found = verify(trained, dataset, recompute_calibration=options.recompute_calibration)
-    output.show(options, lambda: document(found, trained), lambda: [*table(found.checks), "", verdict(found, trained)])
-    if not found.holds:
-        parts = ", ".join(check.part.value for check in found.differing)
+    verification = verify(trained, dataset, recompute_calibration=options.recompute_calibration)
+    output.show(
+        options,
+        lambda: document(verification, trained),
+        lambda: [*table(verification.checks), "", verdict(verification, trained)],
+    )
+    if not verification.holds:
+        parts = ", ".join(check.part.value for check in verification.differing)
         return complain(f"{options.model}: it differs from its data in: {parts}; do not trust this file")
-    return ended(interrupted=False, converged=found.converged)
+    return ended(interrupted=False, converged=verification.converged)
 
 
 def _refuse_other_rules(options: argparse.Namespace, rules: Rules) -> None:
@@ -49,14 +53,14 @@ def _run_exports(options: argparse.Namespace, trained: TrainedModel) -> int:
     from mcsvm_gui.core.export.verification import verify_export
 
     rows = open_for(trained, options.data, read_options(options))
-    found = [verify_export(trained, path, rows) for path in options.export]
-    wrong = [one for one in found if one.status is not Status.VERIFIED]
+    exports = [verify_export(trained, path, rows) for path in options.export]
+    wrong = [one for one in exports if one.status is not Status.VERIFIED]
     differing = any(one.status is Status.DIFFERS for one in wrong)
     output.show(
         options,
-        lambda: {"verified": not wrong, "exports": [one.document() for one in found]},
+        lambda: {"verified": not wrong, "exports": [one.document() for one in exports]},
         lambda: [
-            *lines((one.path, str(one.status.label), str(one.detail)) for one in found),
+            *lines((one.path, str(one.status.label), str(one.detail)) for one in exports),
             "",
             "Not verified." if wrong else "Verified: the exported files predict what the model predicts on these rows.",
         ],
@@ -69,15 +73,15 @@ def _run_exports(options: argparse.Namespace, trained: TrainedModel) -> int:
     )
 
 
-def document(found: Verification, trained: TrainedModel) -> dict[str, Any]:
+def document(verification: Verification, trained: TrainedModel) -> dict[str, Any]:
     return {
-        "verified": found.holds,
-        "converged": found.converged,
-        "ending": found.ending,
+        "verified": verification.holds,
+        "converged": verification.converged,
+        "ending": verification.ending,
         "stored_ending": trained.origin.ending.value,
-        "certificate": certificate_document(found.recomputed),
-        "stored": certificate_document(found.stored),
-        "parts": [check.document() for check in found.checks],
+        "certificate": certificate_document(verification.recomputed),
+        "stored": certificate_document(verification.stored),
+        "parts": [check.document() for check in verification.checks],
     }
 
 
@@ -93,12 +97,12 @@ def lines(entries: Iterable[tuple[str, str, str]]) -> list[str]:
     return [f"{part:<{widths[0]}}  {result:<{widths[1]}}  {detail}" for part, result, detail in rows]
 
 
-def verdict(found: Verification, trained: TrainedModel) -> str:
-    if not found.holds:
+def verdict(verification: Verification, trained: TrainedModel) -> str:
+    if not verification.holds:
         return "Not verified: the file is not the model that its data, request and dual variables give."
     request = trained.request
-    said = claim(found.ending, certificate_document(found.recomputed), request.kernel, request.gap_tol)
+    said = claim(verification.ending, certificate_document(verification.recomputed), request.kernel, request.gap_tol)
     text = said.sentences.removesuffix(".")
-    unverifiable = ", ".join(check.part.value for check in found.unverifiable)
+    unverifiable = ", ".join(check.part.value for check in verification.unverifiable)
     start = f"Verified: {text[0].lower()}{text[1:]}" if said.kind == "solved" else f"Verified. {text}"
     return f"{start}. Not verifiable: {unverifiable}."

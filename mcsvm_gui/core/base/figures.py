@@ -176,7 +176,7 @@ def percent_number(share: float, decimals: int, ends: tuple[float, ...] = (0.0, 
     for end in (-100.0, 0.0, 100.0):
         if abs(number - end) <= 100.0 * ROUNDING:
             return f"{end:.0f}"
-    return _apart(number, decimals, tuple(100.0 * end for end in ends))
+    return _separate_from_ends(number, decimals, tuple(100.0 * end for end in ends))
 
 
 def with_sign(number: str) -> str:
@@ -206,7 +206,7 @@ def rating(value: float | None, decimals: int = 4) -> str:
     """Write a measure whose best or worst value is 0 or 1 (F1, kappa, area, Brier score): 1 only if it is exactly 1."""
     if value is None or _missing(value):
         return NONE
-    return _apart(value, decimals, (0.0, 1.0))
+    return _separate_from_ends(value, decimals, (0.0, 1.0))
 
 
 def gap(relative: float | None) -> str:
@@ -262,7 +262,7 @@ def _decimals(value: float, digits: int) -> int:
     return min(max(decimals, 0), 15)
 
 
-def _apart(value: float, decimals: int, ends: tuple[float, ...]) -> str:
+def _separate_from_ends(value: float, decimals: int, ends: tuple[float, ...]) -> str:
     """Write a number with at least `decimals` decimals, and with more if it would be rounded to one of the ends.
 
     A value that is closer to an end than `CLOSEST` is written as a bound: <0.000001, >99.999999.

@@ -69,7 +69,7 @@ def look(plan: CheckedPlan) -> Looked:
 
 
 def _about(notice: Notice) -> object:
-    """Return the column that a notice reports to name or group the rows; a finding may report the same."""
+    """Return the columns that a notice reports and a finding may report too; for other notices, the notice."""
     if notice.code == "many-categories":
         return notice.sentence.values["name"]
     if notice.code == "index-column":

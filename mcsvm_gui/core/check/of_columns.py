@@ -238,7 +238,7 @@ class Stretched(Check[CheckedPlan]):
         found = [held.name for held in plan.columns if held.numeric and plan.looked.size >= FEWEST and _squeezed(held)]
         if found:
             what = Sentence(
-                "98% of the cells lie in {share} of their column's range: scaled by its ends, rows look alike there",
+                "98% of the cells lie in {share} of their column's range: after min-max scaling they hardly differ",
                 share=percent(SQUEEZED),
             )
             do = Sentence(

@@ -218,9 +218,9 @@ class _Answer:
     def _guessing(self) -> str:
         assert self.best.scores is not None
         if self.measure == "accuracy":
-            found = guess(self.best.document, self.best.scores)
+            guessing = guess(self.best.document, self.best.scores)
             return tr(
-                "always predicting {name} gives {share}", name=quoted_class(found.name), share=_share(found.share)
+                "always predicting {name} gives {share}", name=quoted_class(guessing.name), share=_share(guessing.share)
             )
         share = _share(balanced_guess(self.best.scores))
         if self.measure == "balanced-accuracy":
@@ -260,12 +260,12 @@ class _Answer:
         """Return the reasons why the model may be worse than its score suggests, the most serious first."""
         if self.best.scores is None:
             return []
-        found = [
+        sentences = [
             self._missed_warning(self.best.scores),
             self._leak_warning(self.best.scores),
             self._behind_baselines(self.best.scores),
         ]
-        return [sentence for sentence in found if sentence]
+        return [sentence for sentence in sentences if sentence]
 
     def _missed_warning(self, scores: RunScores) -> str:
         missed = missed_classes(scores)
@@ -382,13 +382,13 @@ class _Answer:
         return f"{said} {seen}".strip()
 
     def _final(self) -> str:
-        found = self.best.final
-        if found is None:
+        final = self.best.final
+        if final is None:
             return ""
         return tr(
             "The final model, {run}, is trained on all {rows} rows with the same settings.",
-            run=found.label,
-            rows=figures.count(found.rows),
+            run=final.label,
+            rows=figures.count(final.rows),
         )
 
     # -- names ------------------------------------------------------------------------------------
@@ -474,8 +474,8 @@ def smaller_tolerance(tolerance: float, gap: float) -> float | None:
     """
     if not math.isfinite(gap) or gap <= 0.0:
         return None
-    wanted = tolerance * min(0.1, 0.5 * AIMED_GAP / gap)
-    rounded = 10.0 ** math.floor(math.log10(wanted) + 1e-9)
+    target = tolerance * min(0.1, 0.5 * AIMED_GAP / gap)
+    rounded = 10.0 ** math.floor(math.log10(target) + 1e-9)
     return rounded if rounded >= LEAST_TOLERANCE else None
 
 

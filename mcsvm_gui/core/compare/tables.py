@@ -188,7 +188,7 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
     )
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 
-    def made(values: np.ndarray, printed: Any, absent: np.ndarray) -> ResultTable:
+    def build_table(values: np.ndarray, printed: Any, absent: np.ndarray) -> ResultTable:
         rows = [
             (
                 text_cell(names[i]),
@@ -203,7 +203,7 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
         ]
         return ResultTable(headings, tuple(rows), tuple(names))
 
-    return made(table, figures.amount, np.zeros_like(nothing)), made(shares, figures.accuracy, nothing)
+    return build_table(table, figures.amount, np.zeros_like(nothing)), build_table(shares, figures.accuracy, nothing)
 
 
 def _heated(value: Any, printed: Any, heat: float) -> TableCell:

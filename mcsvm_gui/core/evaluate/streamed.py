@@ -99,7 +99,7 @@ class _OutputQueue:
         self.size += len(outputs)
 
     def take(self, count: int) -> RowOutputs:
-        held = self._parts[0] if len(self._parts) == 1 else RowOutputs.joined(self._parts)
+        held = self._parts[0] if len(self._parts) == 1 else RowOutputs.concatenate(self._parts)
         self._parts = [held[count:]]
         self.size -= count
         return held[:count]

@@ -148,7 +148,7 @@ class RowOutputs:
     typical: np.ndarray | None
 
     @classmethod
-    def joined(cls, parts: Sequence[RowOutputs]) -> RowOutputs:
+    def concatenate(cls, parts: Sequence[RowOutputs]) -> RowOutputs:
         columns: Any = zip(*(part._arrays() for part in parts), strict=True)
         arrays: list[Any] = [None if one[0] is None else np.concatenate(one) for one in columns]
         return cls(*arrays)
@@ -204,7 +204,7 @@ class TrainedModel:
         """Return the outputs for preprocessed rows, in chunks: pairs of many classes have many decision values."""
         with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
             chunks = [self._outputs(rows[some], probabilities, sets) for some in self.model.chunks(rows.shape[0])]
-        return RowOutputs.joined(chunks) if chunks else self._outputs(rows, probabilities, sets)
+        return RowOutputs.concatenate(chunks) if chunks else self._outputs(rows, probabilities, sets)
 
     def _outputs(self, rows: Rows, probabilities: bool, sets: bool) -> RowOutputs:
         return self.outputs_of(self.model.decision(rows), rows, probabilities=probabilities, sets=sets)
