@@ -184,7 +184,7 @@ class Problem:
 
     @cached_property
     def _pair_rows(self) -> dict[int, np.ndarray]:
-        """The examples of pairs that were asked for, if those of all pairs take little memory."""
+        """Cache the examples of requested pairs, if the examples of all pairs take little memory."""
         return {}
 
     @cached_property

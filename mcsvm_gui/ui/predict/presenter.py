@@ -396,8 +396,7 @@ def _result(prediction: Prediction) -> tuple[str, str]:
     tested = int(prediction.scored.size)
     right = _accuracy(prediction)
     more = tr(
-        "Of these rows {missed} differ from the file. Balanced accuracy {balanced}, macro F1 {f1}, Cohen's kappa"
-        " {kappa}.",
+        "{missed} of these rows are misclassified. Balanced accuracy {balanced}, macro F1 {f1}, Cohen's kappa {kappa}.",
         missed=figures.count(int(prediction.missed[prediction.scored].sum())),
         balanced=figures.accuracy(scores.balanced_accuracy, tested),
         f1=figures.rating(scores.macro_f1, 3),

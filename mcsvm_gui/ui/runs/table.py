@@ -327,7 +327,7 @@ class RunPanel(QWidget):
         tools.addWidget(self.differences)
         tools.addWidget(self.everything)
         tools.addWidget(self.counted)
-        tools.addStretch()  # only what the field leaves when it is as wide as it may be
+        tools.addStretch()  # takes space only after the filter field has reached its maximum width
         for button in (self.copy_button, self.save_button, self.delete_button):
             tools.addWidget(button)
         self._nothing = QLabel()

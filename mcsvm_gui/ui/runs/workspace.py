@@ -320,7 +320,7 @@ class Workspace(QObject):
         if record.ending in OF_LIMITS:
             request = replace(request, max_iter=None, time_limit=None)
 
-        def found(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
+        def submit(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
             dataset, test, checkpoint = answer
             if run in self.runs and self.runs.record(run).continuable and self.queue.accepting:
                 self.runs.go_on(run, request)
@@ -331,13 +331,13 @@ class Workspace(QObject):
         def read() -> tuple[Dataset, Dataset | None, bytes | None]:
             return (*data(), self.runs.checkpoint(run))
 
-        self._read_again(record.name, self._unread(request), read, found, lambda: self._lose_checkpoint(run))
+        self._read_again(record.name, self._unread(request), read, submit, lambda: self._lose_checkpoint(run))
 
     def train_on(self, run: int, request: Request, begun: Callable[[int], object] = lambda run: None) -> None:
         """Begin a run of `request` with the dual variables of an ended run; `begun` is called with its number."""
         record, data = self.runs.record(run), self._data_for(request)
 
-        def found(answer: tuple[Dataset, Dataset | None, Duals]) -> None:
+        def submit(answer: tuple[Dataset, Dataset | None, Duals]) -> None:
             dataset, test, duals = answer
             if self.queue.accepting:
                 new = self.runs.begin(request, record.data_name)
@@ -349,7 +349,7 @@ class Workspace(QObject):
         def read() -> tuple[Dataset, Dataset | None, Duals]:
             return (*data(), self.runs.model(run).duals)
 
-        self._read_again(record.name, self._unread(request), read, found)
+        self._read_again(record.name, self._unread(request), read, submit)
 
     def _lose_checkpoint(self, run: int) -> None:
         if run in self.runs and self.runs.record(run).state == JobState.DONE:
