@@ -86,18 +86,18 @@ def predictions(
 
     The baselines are trained on the training rows of the machine, with the same preprocessing.
     """
-    known, asked = trained.preparation.apply(training), trained.preparation.apply(tested)
+    training_rows, test_rows = trained.preparation.apply(training), trained.preparation.apply(tested)
     number = {name: code for code, name in enumerate(trained.class_names)}
-    codes = np.array([number[label] for label in labels_of(training)[known.kept].tolist()], dtype=np.int64)
-    every = methods(known.rows)
+    codes = np.array([number[label] for label in labels_of(training)[training_rows.kept].tolist()], dtype=np.int64)
+    every = methods(training_rows.rows)
     for done, (name, method) in enumerate(every.items()):
         report(done, len(every))
         with limited(trained.request.threads):
-            answers = method(known.rows, codes, asked.rows, trained.request.seed, stopped)
+            answers = method(training_rows.rows, codes, test_rows.rows, trained.request.seed, stopped)
         if stopped():
             return
         labels = np.full(tested.rows, None, dtype=object)
-        labels[asked.kept] = trained.names[answers]
+        labels[test_rows.kept] = trained.names[answers]
         yield name, labels
     report(len(every), len(every))
 

@@ -40,8 +40,8 @@ def places(lines: Iterable[int] | np.ndarray) -> Sentence:
 
 def row_numbers(rows: Iterable[int] | np.ndarray) -> Sentence:
     """Return the words for data rows of a file: row 4; rows 4 and 5; rows 3-7, 9 and 12 more."""
-    found = Lines.of(np.unique(np.asarray(rows)))
-    return Sentence("row {rows}", "rows {rows}", count=found.count, rows=found.listed)
+    lines = Lines.of(np.unique(np.asarray(rows)))
+    return Sentence("row {rows}", "rows {rows}", count=lines.count, rows=lines.listed)
 
 
 _Span = tuple[int, int]

@@ -69,20 +69,20 @@ class TestedModel:
         if not isinstance(document, Mapping) or {one.name for one in fields(cls)} != set(document):
             raise InputError("this does not describe a tested model")
         for name, value in document.items():
-            wanted = (str,) if name == "ending" else (int,) if name.startswith("n_") else (int, float)
-            if type(value) not in wanted or (isinstance(value, float) and not math.isfinite(value)):
+            types = (str,) if name == "ending" else (int,) if name.startswith("n_") else (int, float)
+            if type(value) not in types or (isinstance(value, float) and not math.isfinite(value)):
                 raise InputError("{name} of a tested model cannot be {value!r}", name=name, value=value)
         return cls(**document)
 
     def report(self, n_train: int) -> dict[str, Any]:
         """Return the part `refit` of a train document; `n_train`: training rows of the delivered model."""
-        told = self.document()
-        told["interval"] = [told.pop("low"), told.pop("high")]
+        report = self.document()
+        report["interval"] = [report.pop("low"), report.pop("high")]
         note = (
-            f"test_accuracy, n_test and what stands in tested belong to a model trained on {self.n_train} rows;"
+            f"test_accuracy, n_test and the entries of tested belong to a model trained on {self.n_train} rows;"
             f" all other numbers belong to the delivered model, trained on all {n_train} rows and not tested itself"
         )
-        return {"tested": told, "delivered": {"n_train": n_train, "tested": False}, "note": note}
+        return {"tested": report, "delivered": {"n_train": n_train, "tested": False}, "note": note}
 
 
 @dataclass(frozen=True)

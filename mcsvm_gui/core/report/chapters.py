@@ -28,15 +28,15 @@ def read_chapters(text: str) -> tuple[str, ...]:
     """Return the chapters named by a list such as data,runs, or by the words all and none."""
     if text in (EVERY, NONE):
         return CHAPTERS if text == EVERY else ()
-    wanted = [name.strip() for name in text.split(",")]
-    unknown = [name for name in wanted if name not in CHAPTERS]
+    names = [name.strip() for name in text.split(",")]
+    unknown = [name for name in names if name not in CHAPTERS]
     if unknown:
         raise InputError(
             "there is no chapter {name!r}; choose all, none or some of {choices}",
             name=unknown[0],
             choices=", ".join(CHAPTERS),
         )
-    return in_order(wanted)
+    return in_order(names)
 
 
 def in_order(names: Iterable[str]) -> tuple[str, ...]:

@@ -18,16 +18,16 @@ PLACES = 3  # how many missing cells are named
 
 
 def complete_rows(dataset: Dataset) -> tuple[np.ndarray, list[Notice]]:
-    """What `drop` leaves of a training part: rows with every cell, columns without any value apart."""
+    """Return the rows that `drop` keeps: complete rows, ignoring columns without any value."""
     places = range(len(dataset.columns))
-    held = dict(zip((column.name for column in dataset.columns), all_held_cells(dataset, places), strict=True))
-    cells = {name: values for name, values in held.items() if not pd.isna(values).all()}
+    cells_by_name = dict(zip((column.name for column in dataset.columns), all_held_cells(dataset, places), strict=True))
+    cells = {name: values for name, values in cells_by_name.items() if not pd.isna(values).all()}
     kept = usable_rows(dataset, cells, Rules(missing="drop"))
     return kept, dropped(dataset, kept)
 
 
 def usable_rows(dataset: Dataset, cells: dict[str, np.ndarray], rules: Rules) -> np.ndarray:
-    """All rows, or under `drop` those without a missing cell; FileError with count and first places otherwise."""
+    """Return all rows, or under `drop` the complete ones; raise FileError with count and first places otherwise."""
     absent = np.zeros(dataset.rows, dtype=np.int64)
     for values in cells.values():
         absent += pd.isna(values)

@@ -427,10 +427,10 @@ def _indefinite(trained: TrainedModel, rebuilt: Rebuilt) -> bool:
 
 def _request(trained: TrainedModel) -> PartCheck:
     try:
-        asked = command(trained.request)
+        command_line = command(trained.request)
     except InputError:
-        asked = f"mcsvm train --machine {trained.request.machine}"
-    detail = Sentence("The request is taken from the file. Compare it with yours: {command}", command=asked)
+        command_line = f"mcsvm train --machine {trained.request.machine}"
+    detail = Sentence("The request is taken from the file. Compare it with yours: {command}", command=command_line)
     return PartCheck(ModelPart.REQUEST, Status.NOT_VERIFIABLE, detail)
 
 
