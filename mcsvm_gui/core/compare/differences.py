@@ -168,7 +168,7 @@ def _p(p: float | None) -> TableCell:
 def text_on_tests(tests: Sequence[TestResult]) -> str:
     if not tests:
         return tr("Tests need at least two runs that were tested on the same rows, or on the same several splits.")
-    said = [tr("Adjusted for all pairs by Holm's method; at 5% in words.")]
+    said = [tr("Holm-adjusted over all pairs. Conclusions use the 5% significance level.")]
     rows = [int(result.details["rows"]) for result in tests if "rows" in result.details]
     if rows:
         said.append(

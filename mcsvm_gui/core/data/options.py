@@ -99,7 +99,7 @@ class ReadOptions:
         **READING,
     )
     keep: tuple[str, ...] = option(
-        *((), Names(), "Columns written too", "Columns of the data to write beside the predictions"),
+        *((), Names(), "Additional columns", "Columns of the data to write next to the predictions"),
         group="reading data",
         commands=("predict",),
         unsaid="none",

@@ -188,7 +188,7 @@ def _difference(outcome: FilePrediction, trained: TrainedModel, plain: FlatModel
 
 def _describe_difference(outcome: FilePrediction, rows: np.ndarray, what: Sentence) -> Sentence:
     return Sentence(
-        "{by} gives {row} another {what} than the model ({count} of {total} differ).",
+        "{by} and the model give {row} a different {what} ({count} of {total} differ).",
         by=outcome.by,
         row=outcome.probe.named(int(outcome.probe.rows[rows[0]]) + 1),
         what=what,

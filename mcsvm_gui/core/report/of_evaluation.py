@@ -105,7 +105,7 @@ def _figures(found: Evaluation, machine: str) -> list[Block]:
     if found.roc:
         roc = UnitFigure(_lines(found.roc), machine, tr("share of the rest"), tr("share of the class"), chance=True)
         precision = UnitFigure(_lines(found.precision_recall), machine, tr("recall"), tr("precision"))
-        said = tr("Averaged over classes, with the band of 95%, and classes against the rest.")
+        said = tr("Average over classes with its 95% band, and one curve for each class against the rest.")
         blocks += [Figure(roc, f"{tr('ROC.')} {said}"), Figure(precision, f"{tr('Precision-recall.')} {said}")]
     if found.reliability:
         one = found.reliability[""]

@@ -14,7 +14,7 @@ class Learned:
     whole: bool = False  # some rows are chosen, and only all of these tell the kind of a column
     trailing: bool = True  # the last column may be left out: it has neither a name nor cells
     kinds: dict[int, ColumnKind] = field(default_factory=dict)  # of columns whose cells differ from block to block
-    left_out: set[int] = field(default_factory=set)  # columns of dates in most blocks
+    left_out: set[int] = field(default_factory=set)  # positions of columns that are left out as dates
     notices: list[Notice] = field(default_factory=list)  # on these
 
 

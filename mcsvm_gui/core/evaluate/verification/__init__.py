@@ -251,11 +251,11 @@ def _behaviour_checks(seen: _Behaviour, rows: int) -> Iterator[PartCheck]:
         )
         yield PartCheck(ModelPart.PREDICTIONS, Status.DIFFERS, detail)
         return
-    detail = Sentence("All {rows} training rows are predicted as by the recomputed model.", rows=rows)
+    detail = Sentence("The recomputed model gives the same predictions for all {rows} training rows.", rows=rows)
     if seen.border:
         detail = Sentence(
-            "All {rows} training rows are predicted as by the recomputed model, except for {count} on the border of two"
-            " classes, where rounding decides.",
+            "The recomputed model gives the same predictions for all {rows} training rows, except for {count} on the"
+            " border of two classes, which depend on rounding.",
             rows=rows,
             count=seen.border,
         )
