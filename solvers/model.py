@@ -193,7 +193,7 @@ def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
 def votes(values: np.ndarray, classes: int) -> np.ndarray:
     """(n, classes): pair (a, b) votes a where its function is positive, else b."""
     counts = np.zeros((len(values), classes), dtype=np.int64)
-    compiled_pairs.count_votes(values, counts)
+    compiled_pairs.count_votes(np.ascontiguousarray(values), counts)
     return counts
 
 
@@ -203,7 +203,7 @@ def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
     scikit-learn's score, without libsvm's sign: c decides between classes of equally many votes.
     """
     clarity = np.zeros((values.shape[0], classes))
-    compiled_pairs.add_signed(values, clarity)
+    compiled_pairs.add_signed(np.ascontiguousarray(values), clarity)
     return votes(values, classes) + clarity / (3.0 * (np.abs(clarity) + 1.0))
 
 

@@ -30,15 +30,3 @@ def find_below(values, sign, candidates, left, right, rows, columns):
                             rows[count], columns[count] = i, start + j
                         count += 1
     return count
-
-
-@compiled
-def subtract_pairs(left, right, rows, columns, features, factor, values):
-    """values[row, column] = factor * |left[row] - right[column]|^2 over the first `features`, for pairs of rows."""
-    for place in range(rows.size):
-        a, b = left[rows[place]], right[columns[place]]
-        total = 0.0
-        for feature in range(features):
-            apart = np.float64(a[feature]) - np.float64(b[feature])
-            total += apart * apart
-        values[rows[place], columns[place]] = factor * total

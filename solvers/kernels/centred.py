@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.jit.close import subtract_pairs
-from solvers.kernels.distances import places_below
+from solvers.kernels.distances import places_below, subtract_pairs
 from solvers.work import COPY, MOVE, STRIP_BYTES, Work, pieces
 
 UNIT = 2.0**-24  # unit roundoff of single precision
@@ -92,7 +91,8 @@ def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> 
         _summed(turned, right.rows[chunk], strip)
         rows, columns = places_below(strip, -1.0, error * left.halves, error * right.halves[chunk])
         if rows.size:
-            subtract_pairs(left.rows, right.rows[chunk], rows, columns, features, -0.5 * left.factor(gamma), strip)
+            near, far = left.rows[:, :features], right.rows[chunk, :features]
+            strip[rows, columns] = -0.5 * left.factor(gamma) * subtract_pairs(near, far, rows, columns)
         np.exp(strip, out=strip)
     return out
 

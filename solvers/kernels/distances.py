@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.jit.close import find_below, subtract_pairs
+from solvers.jit.close import find_below
 
 CLOSE: dict[np.dtype[Any], float] = {np.dtype(np.float64): 2.0**-14, np.dtype(np.float32): 2.0**-8}
 FEW = 128  # up to so many rows are searched without a first check of each row's smallest value
-PAIRS = 1 << 12  # sparse rows per subtraction
+PAIRS = 1 << 12  # rows per subtraction
 
 
 def refine_close(
@@ -36,7 +36,7 @@ def refine_close(
     if sp.issparse(left) or sp.issparse(right):
         distances[rows, columns] = _sparse_differences(left, right, rows, columns)
     else:
-        subtract_pairs(left, right, rows, columns, left.shape[1], 1.0, distances)
+        distances[rows, columns] = subtract_pairs(left, right, rows, columns)
 
 
 def places_below(values: np.ndarray, sign: float, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -55,6 +55,16 @@ def places_below(values: np.ndarray, sign: float, left: np.ndarray, right: np.nd
         if count <= size:
             return rows[:count], columns[:count]
         size = count
+
+
+def subtract_pairs(left: np.ndarray, right: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return |left[row] - right[column]|^2 for pairs of rows, in double precision."""
+    squares = np.empty(rows.size)
+    for start in range(0, rows.size, PAIRS):
+        chunk = slice(start, start + PAIRS)
+        difference = left[rows[chunk]].astype(np.float64, copy=False) - right[columns[chunk]]
+        squares[chunk] = np.einsum("ij,ij->i", difference, difference)
+    return squares
 
 
 def _sparse_differences(left: Any, right: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

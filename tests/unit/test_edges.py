@@ -154,7 +154,7 @@ def test_a_precomputed_kernel_must_be_square_and_symmetric() -> None:
 
 @pytest.mark.parametrize("kernel", ["linear", "polynomial"])
 def test_features_beyond_the_arithmetic(kernel: str) -> None:
-    with pytest.raises(InputError, match="scale the features"):
+    with pytest.raises(InputError, match="Scale the features"):
         trained(X * 1e200, Y, kernel=kernel)
 
 

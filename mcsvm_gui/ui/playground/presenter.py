@@ -82,7 +82,8 @@ class PlaygroundPresenter(QObject):
         self._chance = 0  # counts what was left to chance, so that each cloud is another
         self._dragged: tuple[int, Drawing] | None = None  # which point, and the drawing before
         self._tour: tuple[str, int] | None = None
-        self._late = QTimer(self, interval=LATE, singleShot=True)
+        owner = view if isinstance(view, QObject) else self  # a page takes its timer with it when it is deleted
+        self._late = QTimer(owner, interval=LATE, singleShot=True)
         self._late.timeout.connect(self._say_waiting)
         self._waiting = False  # whether the canvas shows the hint that a computation is running
         self.memory = Memory(workspace.runs, lambda: (self.drawing, self.setting), self._remember, self)
