@@ -210,7 +210,7 @@ class _Answer:
             second = tr(
                 "{model} has {score}; {guess}.", model=self._title_of(best), score=score, guess=self._guessing()
             )
-            return f"{first} {second}"
+            return " ".join(filter(None, [first, second, self._insignificant(value)]))
         interval_words = interval_text(interval, rows)
         with_guess = score.replace(interval_words, f"{interval_words}; {self._guessing()}")
         return tr("Best model: {model}, {score}.", model=self._title_of(best), score=with_guess)
@@ -226,6 +226,20 @@ class _Answer:
         if self.measure == "balanced-accuracy":
             return tr("guessing gives {share}", share=share)
         return tr("guessing gives a balanced accuracy of {share}", share=share)
+
+    def _insignificant(self, value: float) -> str:
+        """Give the reason if the accuracy is above that of guessing: the interval alone may exclude guessing."""
+        assert self.best.scores is not None
+        if self.measure != "accuracy" or value <= guess(self.best.document, self.best.scores).share:
+            return ""
+        tested = sum(one.scores is not None for one in self.candidates)
+        p = f"{self._guess_p()[self.best.run]:.2g}"
+        return tr(
+            "The difference is not significant (p = {p}).",
+            "The difference is not significant (p = {p}, Holm-adjusted for {count} models).",
+            count=tested,
+            p=p,
+        )
 
     def _untested_sentence(self) -> str:
         best = self.best

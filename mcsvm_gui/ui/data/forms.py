@@ -325,11 +325,11 @@ def _control(option: Option) -> QWidget:
     name, title = _camel(option.name), tr(option.title)
     if isinstance(option.kind, Choice):
         box = answers_box(f"{name}Combo", title)
-        for word, entry in option.kind.entries.items():
-            box.addItem(tr(entry), word)
+        for word, text in option.kind.entries.items():
+            box.addItem(tr(text), word)
         return box
     if isinstance(option.kind, Several):
-        return SeveralButton(f"{name}Button", title, {word: tr(entry) for word, entry in option.kind.titles.items()})
+        return SeveralButton(f"{name}Button", title, {word: tr(text) for word, text in option.kind.titles.items()})
     if isinstance(option.kind, Flag):
         check = QCheckBox(title)
         check.setObjectName(f"{name}Check")

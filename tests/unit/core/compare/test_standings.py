@@ -170,6 +170,23 @@ def test_random_labels_are_no_better_than_guessing() -> None:
     assert "always predicting “a” gives 33.3%" in plain(sentences[1])
 
 
+def test_an_interval_that_excludes_guessing_is_explained() -> None:
+    """Four random models, the best of which has 11 of 18 rows right: by itself p = 0.05, adjusted 0.2."""
+    true = np.repeat([0, 1, 2], 6)
+    wrong = (true + 1) % 3
+    runs = [
+        scored(run, true, np.where(np.arange(18) % 18 < right, true, wrong))
+        for run, right in enumerate((11, 6, 6, 6), 1)
+    ]
+    candidates = [Candidate(one.run, f"ww {one.run}", solved(one.run), one, chosen=one.run == 1) for one in runs]
+    found = conclude(candidates, told_apart(runs))
+    assert found is not None
+    # Guessing "a" is right on the first six rows, as is the model; on the others it wins 5 times and never loses.
+    assert binomtest(5, 5, 0.5, "greater").pvalue == pytest.approx(0.03125)
+    assert found.quality == "useless"
+    assert "The difference is not significant (p = 0.12, Holm-adjusted for 4 models)." in plain(found.text)
+
+
 def test_a_model_that_only_repeats_the_largest_class_is_guessing() -> None:
     true = np.array([0] * 70 + [1] * 20 + [2] * 10)
     run = scored(1, true, np.zeros_like(true))
