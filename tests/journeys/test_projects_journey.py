@@ -121,6 +121,7 @@ def test_saving_proposes_a_place_of_the_user(
     hand = open_window()
     projects = hand.window.assembly.shell.projects
     with another_project(hand):
+        own_folder.mkdir()
         hand.runs.open(own_folder / "unnamed.mcsvmproj")
     assert projects.proposed_target() == str(documents / "project.mcsvmproj")
     hand.window.assembly.shell.open(str(resources.dataset("wine")))

@@ -157,7 +157,9 @@ def test_some_altered_files_are_found(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [case if case == "calibrated" else pytest.param(case, marks=pytest.mark.large) for case in CASES]
+)
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_altered_files_that_predict_something_else_are_found(name: str, case: str, tmp_path: Path) -> None:
     _needed(name)

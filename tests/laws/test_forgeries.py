@@ -32,6 +32,7 @@ class Case:
     options: str
 
 
+SOON = "ovo", "small C, ww"  # in every run of all checks; each case takes half a minute, the others are large tests
 CASES = {
     "ww": Case("three", "--machine ww --C 4"),
     "cs": Case("three", "--machine cs --C 4"),
@@ -197,7 +198,9 @@ def test_some_alterations_that_change_predictions_are_found(name: str, tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [name if name in SOON else pytest.param(name, marks=pytest.mark.large) for name in CASES]
+)
 def test_every_alteration_that_changes_predictions_is_found(
     name: str, tmp_path: Path, record_property: pytest.RecordProperty
 ) -> None:

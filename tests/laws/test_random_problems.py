@@ -21,7 +21,9 @@ def check(numbers: range) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize(
+    "group", [0, 1, 2, *(pytest.param(group, marks=pytest.mark.large) for group in range(3, GROUPS))]
+)
 def test_a_certificate_is_true_or_the_problem_is_refused(group: int) -> None:
     """Of 1,000 such problems 28 had a wrong certificate, and many printed warnings of NumPy."""
     check(range(group, SLOW, GROUPS))

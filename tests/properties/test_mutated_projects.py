@@ -51,7 +51,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.large) for seed in range(1, 6))])
 def test_a_report_is_written_or_refused(seed: int, project: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     rng, altered = random.Random(seed), tmp_path / "p.mcsvmproj"
