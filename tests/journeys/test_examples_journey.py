@@ -54,8 +54,7 @@ def test_another_file_opened_meanwhile_is_not_trained_on(open_window: Callable[[
     wine = next(example for example in examples() if example.name == "six").sample
     hand.window.assembly.open_example("curved")
     hand.work.open_data(str(wine.path))
-    hand.wait(lambda: hand.work.dataset is not None and not hand.work.tasks.busy)
-    assert hand.work.path == str(wine.path)
+    hand.wait(lambda: hand.work.path == str(wine.path) and hand.work.dataset is not None and not hand.work.tasks.busy)
     assert hand.work.test is None
     assert hand.runs.ids() == []
     hand.close()

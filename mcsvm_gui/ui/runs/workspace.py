@@ -109,8 +109,9 @@ class Workspace(QObject):
 
         Without `read`, the import settings last used for the file apply. `test` is the test file, opened afterwards.
         """
-        if self.detour(path, read, test):
-            return  # the data are opened in another project
+        if self.detour(path, read, test):  # the data are opened in another project
+            self._to_restore = None  # instead of the data that this project was left with
+            return
         test = test or (self._test_to_come if path == self.last_asked[0] else None)
         recalled = preparation_of(self.files.of_path(path)) if read is None else None
         if recalled is not None:
