@@ -149,7 +149,7 @@ def test_saving_proposes_a_place_of_the_user(
     hand.wait(lambda: hand.runs.path != before)
     assert hand.runs.path == os.path.realpath(data.with_name("mine.gz.mcsvmproj"))
     assert projects.proposed_target() == str(data.with_name("mine.gz copy.mcsvmproj"))
-    assert not hand.find(QWidget, "noticeBar").isVisible()
+    hand.wait(lambda: not hand.find(QWidget, "noticeBar").isVisible())
     hand.close()
 
 
@@ -164,7 +164,7 @@ def test_a_locked_project_is_refused_in_words_that_can_be_read(open_window: Call
         assert "open in another window" in label.text()
         assert label.wordWrap(), "none of it is cut"
         hand.click("noticeOkButton")
-        assert not hand.find(QWidget, "noticeBar").isVisible()
+        hand.wait(lambda: not hand.find(QWidget, "noticeBar").isVisible())
     finally:
         store.close()
     hand.close()

@@ -46,7 +46,7 @@ def test_a_search_is_stopped_goes_on_another_day_and_its_best_is_trained(
     again.wait(lambda: done(again) == before)
     tick(again, "ovo")
     again.click("tuneStartButton")
-    again.wait(lambda: "known" in again.text("tuneObstacle"))
+    again.wait(lambda: "Every cell has been computed" in again.text("tuneObstacle"))
     compare_with_the_command(again, capsys)
     again.click("trainBestButton")
     again.wait(lambda: len(again.runs.ids()) == 1 and not again.active)

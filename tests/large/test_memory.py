@@ -18,14 +18,18 @@ from solvers.methods import METHODS
 from solvers.methods.auto import blocks, faces
 from solvers.run.loop import Run
 
-pytestmark = pytest.mark.large
+pytestmark = [
+    pytest.mark.large,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 SHUTTLE = ROOT.parent / "shared" / "data" / "shuttle" / "train.csv.gz"
 
 TRAIN = """
-import gzip, json, resource, sys, warnings
+import gzip, json, sys, warnings
 import numpy as np
+from tests.peak_memory import peak_mb
 from solvers import MultiClassSVC
 
 def shuttle(path):
@@ -41,25 +45,17 @@ def random(n):
     X[:, 0] += y
     return X, y
 
-def peak():
-    try:  # a process begins with the ru_maxrss of the one that started it
-        status = open("/proc/self/status").read()
-        return int(status.split("VmHWM:")[1].split()[0]) / 2**10
-    except (OSError, IndexError):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-
 data, parameters = json.loads(sys.argv[1])
 X, y = random(data) if isinstance(data, int) else shuttle(data)
 warnings.simplefilter("ignore")
 model = MultiClassSVC(**parameters).fit(X, y)
 certificate = model.certificate_
-print(json.dumps([peak(), model.ending_.value, certificate.primal, certificate.dual]))
+print(json.dumps([peak_mb(), model.ending_.value, certificate.primal, certificate.dual]))
 """
 
 
 def trained(data: int | str, **parameters: object) -> tuple[float, str, float, float]:
     """(peak resident megabytes, ending, primal, dual)."""
-    pytest.importorskip("resource")
     done = subprocess.run(
         [sys.executable, "-c", TRAIN, json.dumps([data, parameters])],
         cwd=ROOT,

@@ -20,8 +20,9 @@ from solvers.run.loop import Run
 X = np.random.default_rng(2).normal(size=(60, 2))
 Y = np.repeat(np.arange(6), [3, 5, 5, 12, 15, 20])
 MEMORY = """
-import resource, sys
+import sys
 import numpy as np
+from tests.peak_memory import peak_mb
 from solvers import MultiClassSVC
 classes, machine = int(sys.argv[1]), sys.argv[2]
 random = np.random.default_rng(0)
@@ -29,9 +30,9 @@ labels = np.tile(np.arange(classes), 2)
 rows = 10.0 * random.normal(size=(classes, 2))[labels] + 0.1 * random.normal(size=(labels.size, 2))
 few = labels < 5
 MultiClassSVC(machine=machine).fit(rows[few], labels[few]).predict(rows)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak_mb()
 MultiClassSVC(machine=machine, time_limit=5.0).fit(rows, labels).predict(rows[:100])
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+print(peak_mb() - before)
 """
 
 
@@ -81,7 +82,7 @@ def test_a_limit_of_the_control_group_is_heard(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss is in KB on Linux")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("machine", ["ovo", "dag"])
 def test_three_hundred_classes_take_some_hundred_mb(machine: str) -> None:
     """A table of all pairs took 903 MB."""
