@@ -307,6 +307,11 @@ class RunCollection(QObject):
             self.leaving.emit(self.path)
             self._file.open(path)
 
+    @property
+    def opening(self) -> bool:
+        """Return whether another project is about to replace this one."""
+        return self._file.opening
+
     def save_as(self, path: str | os.PathLike[str]) -> None:
         """A complete copy, and go on there; `moved` follows, or `failed`."""
         self._file.save_as(path)

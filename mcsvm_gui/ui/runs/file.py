@@ -33,6 +33,7 @@ class RunFile(QObject):
     def __init__(self, writer: Writer, parent: QObject) -> None:
         super().__init__(parent)
         self._writer = writer
+        self.opening = False  # whether another project was requested and is not open yet
         writer.write_error.connect(self.write_error)
         writer.set_aside.connect(self.set_aside)
 
@@ -41,7 +42,8 @@ class RunFile(QObject):
         self._writer.ask(self._purge, lambda nothing: None, self.write_error.emit)
 
     def open(self, path: Path) -> None:
-        self._writer.ask(lambda here: self._leave(here, path), self._opened, self.failed.emit)
+        self.opening = True
+        self._writer.ask(lambda here: self._leave(here, path), self._opened, self._not_opened)
 
     def save_as(self, path: Path) -> None:
         self._writer.ask(lambda here: self._copy(here, path), self._saved, self.failed.emit)
@@ -80,7 +82,12 @@ class RunFile(QObject):
 
     # -- in the window's thread -------------------------------------------------------------------
 
+    def _not_opened(self, why: str) -> None:
+        self.opening = False
+        self.failed.emit(why)
+
     def _opened(self, there: ProjectStore) -> None:
+        self.opening = False
         self.opened.emit(there.last_id)
         self.moved.emit(str(there.path))
         self.load()

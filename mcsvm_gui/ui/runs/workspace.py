@@ -110,7 +110,6 @@ class Workspace(QObject):
         Without `read`, the import settings last used for the file apply. `test` is the test file, opened afterwards.
         """
         if self.detour(path, read, test):  # the data are opened in another project
-            self._to_restore = None  # instead of the data that this project was left with
             return
         test = test or (self._test_to_come if path == self.last_asked[0] else None)
         recalled = preparation_of(self.files.of_path(path)) if read is None else None
@@ -137,7 +136,7 @@ class Workspace(QObject):
 
     def close_data(self) -> None:
         self.cancel_reading()
-        self.path = self._read = None
+        self.path = self._read = self._to_restore = None
         self._forget_test()
         self.refused = False
         self._set(None)
@@ -485,8 +484,9 @@ class Workspace(QObject):
             self.files.keep(self.path, {**entry, "digest": self.dataset.digest})
 
     def restore(self) -> None:
-        """The data and preparation that the project was left with, unless something is open already."""
-        asked = self._to_restore = self._left_with() if self.last_asked[0] is None else None
+        """Restore the data and preparation of the project, unless data are open or another project is being opened."""
+        occupied = self.last_asked[0] is not None or self.runs.opening
+        asked = self._to_restore = None if occupied else self._left_with()
         left = () if asked is None else (asked.data, asked.test)
         self.trust.look([*left, *self.runs.named_files(), *self.searches.named_files()])
         if asked is not None and asked.data is not None:
@@ -518,8 +518,8 @@ class Workspace(QObject):
         path, test = asked.data, asked.test
 
         def looked(there: bool) -> None:
-            if self._to_restore is not asked or self.last_asked[0] is not None:
-                return  # something else was opened meanwhile
+            if self._to_restore is not asked or self.last_asked[0] is not None or self.runs.opening:
+                return  # something else was requested meanwhile
             self._to_restore = None
             if there:
                 self.open_data(path, asked.read, test)
