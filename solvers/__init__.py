@@ -16,14 +16,18 @@ if TYPE_CHECKING:
     from solvers import explain
     from solvers.estimator import MultiClassSVC
     from solvers.posing import pose
+    from solvers.run.ending import Ending
     from solvers.run.limits import Limits
     from solvers.run.loop import Run
+    from solvers.scikit.constraints import ParameterError
 
-__all__ = ["InputError", "Limits", "MultiClassSVC", "Run", "explain", "pose"]
+__all__ = ["Ending", "InputError", "Limits", "MultiClassSVC", "ParameterError", "Run", "explain", "pose"]
 
 _HOMES = {  # modules imported on first use: scikit-learn and compiled code take a second
+    "Ending": "solvers.run.ending",
     "Limits": "solvers.run.limits",
     "MultiClassSVC": "solvers.estimator",
+    "ParameterError": "solvers.scikit.constraints",
     "Run": "solvers.run.loop",
     "pose": "solvers.posing",
 }

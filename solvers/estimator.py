@@ -28,6 +28,7 @@ from solvers.scikit.constraints import (
     ALIASES,
     CHECKED,
     CONSTRAINTS,
+    DEFAULT_CACHE_MB,
     MOST_CHECKED,
     ParameterError,
     checkable,
@@ -36,6 +37,7 @@ from solvers.scikit.constraints import (
 from solvers.scikit.fit_callbacks import CallbackSupport, FitTask
 from solvers.scikit.portions import LASTING, Increment, PartialFitMixin
 from solvers.scikit.prediction import PRECISIONS, PredictionMixin
+from solvers.scikit.progress import ProgressPrinter, print_summary
 from solvers.selection.folds import stratified
 from solvers.selection.out_of_fold import check_folds, fold_rows_of, out_of_fold
 from solvers.selection.settings import TrainingSettings
@@ -45,123 +47,140 @@ from solvers.work import limited
 
 
 class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, ClassifierMixin, BaseEstimator):
-    """Multi-class support vector machine, trained to a certified optimum.
+    """Multi-class support vector machine with a certificate of optimality.
 
-    All classes in one problem (ww, llw, cs) or a set of binary ones (ova, ovo, dag). The certificate is recomputed in
-    double precision after the training: the optimum lies between its dual and its primal value.
+    The machine is one problem for all classes (ww, llw, cs, adm, atm, ats, mmr) or a set of binary problems (ova, ovo,
+    dag). After training, primal and dual objective are recomputed in double precision. The gap between them bounds how
+    far the model is from the optimum, even if training ended early.
+
+    The page "From SVC to MultiClassSVC" of the documentation lists what differs from scikit-learn's SVC.
 
     Parameters
     ----------
     machine : {"ww", "llw", "cs", "ova", "ovo", "dag", "adm", "atm", "ats", "mmr"}, default="ww"
-        Weston-Watkins, Lee-Lin-Wahba, Crammer-Singer, one-vs-all, one-vs-one, DAG, and four machines of the unified
-        view (Dogan, Glasmachers & Igel 2016).
+        The multi-class formulation: Weston-Watkins, Lee-Lin-Wahba, Crammer-Singer, one-vs-all, one-vs-one, DAGSVM, and
+        four machines of the unified view of Dogan, Glasmachers & Igel (2016).
     solver : str, default="auto"
-        "auto" looks for the fastest way to the certificate; the others are methods of the literature: "smo", "s2do",
-        "fw", "ipm", ...
+        "auto" chooses a method and changes it if another becomes cheaper. The others are methods of the literature,
+        such as "smo", "s2do", "fw" and "ipm"; they are slower.
     kernel : {"rbf", "linear", "polynomial" or "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-        A callable is given all training rows twice, later new rows and all training rows, and returns the matrix.
+        The kernel. A callable ``kernel(X, Y)`` returns the matrix of shape (len(X), len(Y)). It is called with
+        (X_train, X_train) in `fit` and with (X, X_train) in `predict`.
     C : float, default=1.0
-        The factor on the sum of losses; the other term is ``1/2 sum_c norm(w_c)^2``.
+        The penalty on the training loss (inverse of the regularization strength), as in SVC: training minimises
+        ``1/2 sum_c norm(w_c)^2 + C sum_i loss_i``.
     gamma : {"scale", "auto"} or float, default="scale"
-        The factor gamma in the rbf, polynomial and sigmoid kernels. "scale" is 1 / (n_features * X.var()), "auto"
+        The coefficient of the rbf, polynomial and sigmoid kernels. "scale" is 1 / (n_features * X.var()), "auto" is
         1 / n_features.
     degree : int, default=3
         The degree of the polynomial kernel.
     coef0 : float, default=0.0
-        The constant in the polynomial and sigmoid kernels.
+        The constant term of the polynomial and sigmoid kernels.
     margin : float or None, default=None
-        The target margin of the losses; None is the default of the machine.
+        The target margin of the losses. None is the default of the machine.
     bias : {"none", "regularized", "exact"} or None, default=None
-        None is the default of the machine: exact for ova, ovo and dag, none for the others.
+        The intercept. None is the default of the machine: exact for ova, ovo and dag, none for the others.
     class_weight : dict, "balanced" or None, default=None
-        Factors on C by label. "balanced" gives every class the same total weight.
+        Factors on C by class label. "balanced" gives every class the same total weight.
     tol : float, default=1e-3
-        The largest KKT violation at which the training has converged.
+        Stop when the largest KKT violation is at most this.
     gap_tol : float or None, default=None
-        The relative duality gap at which the training has converged; where it is given, `tol` ends nothing.
+        Stop when the relative duality gap is at most this. If set, `tol` is ignored.
     max_iter : int or None, default=None
-        The largest number of steps; None and -1 are no limit.
+        The largest number of solver iterations. None and -1 mean no limit.
     time_limit : float or None, default=None
-        The largest number of seconds of training; None is no limit.
+        The largest number of seconds of training. None means no limit.
     cache_mb : float, default=500
-        Memory for kernel rows, factors and dense systems.
+        Memory in MB for kernel rows, factors and dense systems.
+    cache_size : float or None, default=None
+        Same as `cache_mb`, under the name that SVC uses. Set one of the two.
     threads : int or None, default=None
-        The number of threads; None is all cores. The result has the same bits for every number.
+        The number of threads. None uses all cores. The model has the same bits for every number.
+    n_jobs : int or None, default=None
+        Same as `threads`, under the name that scikit-learn uses. -1 uses all cores, -2 all but one. Set one of the two.
+    verbose : bool or int, default=False
+        Print the progress of `fit` about once a second, and a summary at its end.
     warm_start : bool, default=False
-        Start from the alpha of the last fit, scaled to the new C.
+        Start from the dual variables of the previous fit, scaled to the new C. This pays off along increasing C on the
+        same data.
     random_state : int, RandomState instance or None, default=None
-        Seeds the methods that choose at random; None is 0.
+        Seed of the methods that use random numbers. None means 0, so that results are reproducible.
     callback : callable or None, default=None
-        Called with a Sample after each slice of the training. If it returns True, the training ends, and the model so
-        far is kept with its certificate.
+        ``callback(sample)`` is called about every 0.04 s of training. The sample has the fields iteration, seconds,
+        dual, primal, violation, support and bounded. If the callback returns True, training stops, and the model so far
+        is kept with its certificate.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         The columns of `decision_function` for ovo and dag with more than two classes: a score for each class ("ovr"),
-        whose largest is the predicted class, or the function of each pair of classes ("ovo").
+        the largest of which is the predicted class, or the decision value of each pair of classes ("ovo").
     break_ties : bool, default=False
-        For ovo with decision_function_shape="ovr": break ties in votes by the pair functions, not by class order.
+        For ovo with decision_function_shape="ovr": break ties in votes by the decision values instead of by class
+        order.
     calibration : {"temperature", "pairwise", "sigmoid"} or None, default=None
-        Fit probabilities on rows that were left out of training, fold by fold, and offer `predict_proba`.
-        "temperature" never changes the winner; the other two may disagree with `predict` on some rows.
+        Fit probabilities by cross-validation on the training rows, and provide `predict_proba`. With "temperature" the
+        most probable class is always the predicted class; with the other two it can differ for some rows.
     calibration_folds : int, default=5
-        The number of folds.
+        The number of cross-validation folds for `calibration`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        The class labels, sorted.
     support_ : ndarray of shape (n_support,)
         Indices of the support vectors among the training rows.
     support_vectors_ : ndarray or sparse array of shape (n_support, n_features)
-        The support vectors; empty where the kernel is precomputed.
+        The support vectors; empty if the kernel is precomputed.
     n_support_ : ndarray of shape (n_classes,)
-        Support vectors per class.
+        The number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_functions, n_support)
-        Coefficients of the support vectors in each class function, or pair function of ovo and dag.
+        Coefficients of the support vectors in the decision function of each class, or of each pair (ovo, dag).
     intercept_ : ndarray of shape (n_functions,)
-        The bias of each function.
+        The intercept of each decision function.
     coef_ : ndarray of shape (n_functions, n_features)
-        The weights of each function, of the linear kernel only; read-only.
+        The weights of each decision function, for the linear kernel only; read-only.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the features, where all columns of X have names that are strings.
+        The names of the features, if all column names of X are strings.
     n_iter_ : int
-        The number of steps of the solver.
+        The number of solver iterations, counted as in the paper of the solver.
     fit_status_ : int
-        0 if the training converged, 1 otherwise.
+        0 if training converged, 1 otherwise.
     seconds_ : float
-        Seconds of training, without compilation, checks of the input and the final certificate.
+        Seconds of training, without compilation, input checks and the certificate.
     kernel_evaluations_ : int
         The number of kernel values computed in training.
     certificate_ : Certificate
-        primal, dual, gap, relative_gap, violation and infeasibility, recomputed in double precision.
+        primal, dual, gap, relative_gap, violation and infeasibility of the model, recomputed in double precision.
     ending_ : Ending
-        Why the training ended: a string such as "converged". `fit` issues a ConvergenceWarning for any other ending.
-    solver_used_, solver_reason_ : str
-        The method that "auto" chose, and why, in a sentence.
+        Why training ended: a string, one of "converged", "step limit", "time limit", "stopped" and "stalled". `fit`
+        issues a ConvergenceWarning unless it is "converged".
+    solver_used_ : str
+        The method that ended the training: a method of the literature, such as "linear-newton" or "ipm", or a phase of
+        "auto", such as "blocks". If several problems were ended by different methods, their names are joined by "+".
+    solver_reason_ : str
+        Why "auto" chose that method, in a sentence.
     decisions_ : list of Decision
-        The changes of phase of "auto": step, phase, reason and the numbers that decided.
+        The changes of method during training: step, phase, reason and the numbers behind it.
     temperature_ : float
         The T in p_c proportional to exp(s_c / T), with calibration="temperature".
     calibration_ : Calibration
-        The fitted probabilities: `before` and `after` are the log losses of the rows left out, without and with the
-        fit.
+        The fitted probabilities. `before` and `after` are cross-validated log losses, without and with the fit.
     trace_ : dict of ndarray
-        iteration, seconds, dual, primal, violation, support and bounded of each sample.
+        iteration, seconds, dual, primal, violation, support and bounded during training.
 
     See Also
     --------
-    sklearn.svm.SVC : One against one through LIBSVM; its arguments mean the same here.
-    sklearn.svm.LinearSVC : One against the rest, or Crammer-Singer, for the linear kernel.
+    sklearn.svm.SVC : One-vs-one by LIBSVM, without a certificate; machine="ovo" trains the same model.
+    sklearn.svm.LinearSVC : One-vs-all or Crammer-Singer, for the linear kernel.
     sklearn.calibration.CalibratedClassifierCV : Probabilities for any classifier.
 
     Notes
     -----
     For two classes `dual_coef_`, `intercept_`, `coef_` and `decision_function` have one row, positive for
-    ``classes_[1]``.
+    ``classes_[1]``, as in scikit-learn.
 
-    `partial_fit` (ova, ovo and dag) learns from rows that come in portions, by LASVM. It forgets rows that do not
-    become support vectors; so the model then has no `certificate_`, `ending_`, `trace_` and `solver_used_`.
+    `partial_fit` (ova, ovo and dag) trains on portions of the rows by LASVM. It discards rows that do not become
+    support vectors, so the model then has no `certificate_`, `ending_`, `trace_` and `solver_used_`.
 
     Examples
     --------
@@ -173,6 +192,13 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     array([0, 0])
     >>> model.certificate_.relative_gap <= 1e-6
     True
+
+    A callback that prints the gap and stops at one percent:
+
+    >>> def stop_at_one_percent(sample):
+    ...     return sample.relative_gap <= 0.01
+    >>> MultiClassSVC(gap_tol=0.01, callback=stop_at_one_percent).fit(X, y).certificate_.relative_gap <= 0.01
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
@@ -181,7 +207,8 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         self,
         machine: str = "ww",
         solver: str = "auto",
-        kernel: str = "rbf",
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        *,
         C: float = 1.0,
         gamma: float | str = "scale",
         degree: int = 3,
@@ -193,8 +220,11 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         gap_tol: float | None = None,
         max_iter: int | None = None,
         time_limit: float | None = None,
-        cache_mb: float = 500,
+        cache_mb: float = DEFAULT_CACHE_MB,
+        cache_size: float | None = None,
         threads: int | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
         warm_start: bool = False,
         random_state: int | None = None,
         callback: Callable[[Sample], bool | None] | None = None,
@@ -218,7 +248,10 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.cache_mb = cache_mb
+        self.cache_size = cache_size
         self.threads = threads
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -229,21 +262,22 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiClassSVC:
-        """Train; the result carries `certificate_`, `ending_` and `trace_`.
+        """Train the machine, and compute its certificate.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_rows, n_features)
-            The training rows; of a precomputed kernel the matrix of all pairs, of a callable what it takes.
+            The training rows. With a precomputed kernel, the matrix of kernel values of all pairs of rows; with a
+            callable kernel, any argument that the kernel accepts.
         y : array-like of shape (n_rows,)
-            Their labels.
+            The class label of each row.
         sample_weight : array-like of shape (n_rows,), float or None, default=None
-            Factors on C by row: weight 2 is the row twice, weight 0 is no row.
+            Factors on C by row. Weight 2 counts a row twice; rows of weight 0 are left out.
 
         Returns
         -------
         self : MultiClassSVC
-            The estimator, fitted.
+            The fitted estimator.
 
         Examples
         --------
@@ -261,11 +295,13 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         self._kept, self._sparse = kept, sp.issparse(features)
         if self.calibration is not None:
             check_folds(codes, self.classes_.tolist(), self.calibration_folds)
-        with limited(self.threads):
+        with limited(self._threads):
             problem = self._pose(features, codes, weights)
             run = Run(problem, self.solver, self._limits(), self._start(problem), seed=seed_of(self.random_state))
             self._finish(problem, self._drive(run, task))
             self._calibrate(problem, weights)
+        if self.verbose:
+            print_summary(self)
         self._warn_unless_converged()
         self._remember(None)
         task.end()
@@ -324,7 +360,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             class_weight=class_weights(self.class_weight, self.classes_, codes, weights),
             sample_weight=weights,
             classes=self.classes_.size,
-            cache_mb=self.cache_mb,
+            cache_mb=self._cache_mb,
         )
 
     def _kernel(self, X: Any, weights: np.ndarray | None = None) -> Kernel:
@@ -352,8 +388,11 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         return [alpha * (problem.upper.max() / before[0]) for alpha in before[1]]
 
     def _drive(self, run: Run, task: FitTask) -> Run:
+        progress = ProgressPrinter() if self.verbose else None
         while run.running:
             sample, enough = task.slice(run.advance, lambda: self._fitted_so_far(run))
+            if progress is not None:
+                progress.show(sample)
             if enough or (self.callback is not None and self.callback(sample)):
                 run.stop()
         return run
@@ -401,7 +440,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             bias=self.bias,
             class_weight=None if by_class is None else dict(enumerate(by_class.tolist())),
             limits=self._limits(),
-            cache_mb=self.cache_mb,
+            cache_mb=self._cache_mb,
             keep_values=True,
         )
         cell = self.machine, float(self.C), self._gamma

@@ -125,7 +125,7 @@ def shapley(
     """
     whole("permutations", permutations)
     rows, others = _checked_rows(model, rows, background)
-    with limited(model.threads):
+    with limited(model._threads):
         found = explained(game_of(model._model, others, groups, background_weight), rows, callback, permutations)
     return _with_certificate(found if model.classes_.size > 2 else found.of_two())
 
@@ -231,7 +231,7 @@ def flip(
     (0, 1, [2, 3])
     """
     room = _room_around(model, row, background, movable, integers, categories)
-    with limited(model.threads):
+    with limited(model._threads):
         found = smallest_change(model._model, room, model._codes, None if to is None else _code(model, to))
     return Flip(
         before=model.classes_[found.own],

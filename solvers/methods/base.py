@@ -155,7 +155,7 @@ class Method(ABC, Generic[S]):
         """Run what the tiny problem of run/warmup.py does not reach, so that it is compiled before the clock starts."""
 
     def used(self, state: S) -> str:
-        """The name of the solver that has worked on the part, for `solver_used_`."""
+        """Return the name of the method that is at work on the part, for `solver_used_`: of `auto` its phase."""
         return self.name
 
     def effort(self, state: S) -> float:

@@ -65,7 +65,7 @@ class Run:
         self._finished: list[Finished] = []
         self._totals = Totals.of(problem)
         self._start = start
-        self._used: set[str] = set()  # solvers of the finished parts
+        self._used: set[str] = set()  # methods that ended the finished parts
         self._decisions: list[Decision] = []  # of the finished parts
         self._work: Work[None] | None = None  # the rest of an interrupted slice
         self._latest: Sample | None = None
@@ -128,7 +128,7 @@ class Run:
 
     @property
     def solver_used(self) -> str:
-        """The solvers that worked on the parts so far, joined by "+": `auto` may have changed to others in some."""
+        """The methods that ended the parts so far, joined by "+"; for `auto` its last phase, or its choice."""
         return "+".join(sorted(self._used | self._using()))
 
     def _using(self) -> set[str]:
@@ -232,7 +232,7 @@ class Run:
 
     def _count_small(self, small: SmallPairs, solved: SolvedPair) -> None:
         totals, number = self._totals, len(self._finished)
-        self._used.add(self.method.name)
+        self._used.add(SMALL_PHASE)
         self._note_small(number)
         totals.evaluations += small.evaluations(number)
         totals.steps += solved.steps

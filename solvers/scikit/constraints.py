@@ -17,6 +17,7 @@ from solvers.problem import BIASES
 from solvers.uncertainty.probability import CALIBRATION_METHODS
 
 ALIASES = {"poly": "polynomial"}  # scikit-learn's names
+DEFAULT_CACHE_MB = 500
 _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 _COUNT = Interval(Integral, 1, None, closed="left")
 
@@ -36,7 +37,10 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "max_iter": [_COUNT, Options(Integral, {-1}), None],
     "time_limit": [_POSITIVE, None],
     "cache_mb": [_POSITIVE],
+    "cache_size": [_POSITIVE, None],
     "threads": [_COUNT, None],
+    "n_jobs": [_COUNT, Interval(Integral, None, -1, closed="right"), None],
+    "verbose": ["verbose"],
     "warm_start": ["boolean"],
     "random_state": ["random_state"],
     "callback": [callable, None],

@@ -24,11 +24,15 @@ from solvers.posing import checked_points, listing, positive
 from solvers.run.loop import find_method
 from solvers.run.warmup import once
 from solvers.scikit.constraints import seed_of
+from solvers.scikit.resources import ResourceMixin
 from solvers.work import limited
 
 VARIANTS = {method.name: method for method in LASVM_METHODS}
 
 OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
+UNCALIBRATED = Sentence(
+    "partial_fit has no rows to leave out, so it cannot fit probabilities; set calibration to None, or use fit."
+)
 # Parameters that may not change between portions.
 LASTING = "machine", "kernel", "C", *PARAMETERS, "margin", "bias", "class_weight"
 
@@ -94,6 +98,8 @@ def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> Sentence
 def learns_online(estimator: Any) -> bool:
     """Whether the estimator has `partial_fit`, for scikit-learn's `available_if`; raises AttributeError if not."""
     reason = why_not(estimator.machine, None, None, None)
+    if reason is None and estimator.calibration is not None:
+        reason = UNCALIBRATED
     if reason is not None:
         raise AttributeError(reason)
     return True
@@ -103,10 +109,6 @@ def check_portions(estimator: Any) -> None:
     reason = why_not(estimator.machine, estimator.kernel, estimator.bias, estimator.class_weight)
     if reason is not None:
         raise InputError(reason)
-    if estimator.calibration is not None:
-        raise InputError(
-            "partial_fit has no rows to leave out, so it cannot fit probabilities; set calibration to None, or use fit."
-        )
     before = getattr(estimator, "_began_with", {})
     changed = [name for name, value in before.items() if getattr(estimator, name) != value]
     if changed:
@@ -153,7 +155,7 @@ def going_on(estimator: Any, features: Any) -> Increment:
         positive("C", estimator.C) * weights,
         machine.margin(count) if estimator.margin is None else positive("margin", estimator.margin),
         tolerance=positive("tol", estimator.tol),
-        cache_mb=positive("cache_mb", estimator.cache_mb),
+        cache_mb=positive("cache_mb", estimator._cache_mb),
         solver=find_method(estimator.solver).name,
         seed=seed_of(estimator.random_state),
     )
@@ -162,10 +164,9 @@ def going_on(estimator: Any, features: Any) -> Increment:
     return increment
 
 
-class PartialFitMixin:
-    """`partial_fit`; the estimator keeps what the next portion continues from by `_remember`."""
+class PartialFitMixin(ResourceMixin):
+    """The method `partial_fit`. `_remember` stores the state from which the next portion continues."""
 
-    threads: int | None
     _solution: tuple[float, list[np.ndarray]] | None
     _remember: Callable[[Increment | None], None]
     _set_model: Callable[[Model], None]
@@ -173,27 +174,27 @@ class PartialFitMixin:
     @available_if(learns_online)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Update the model of `fit` or of earlier portions by one pass over these rows.
+        """Update the model of `fit`, or of earlier portions, by one pass over new rows.
 
-        The model can predict after any portion. Shuffle the rows first: from rows sorted by class, one pass learns
-        little. With `solver` lasvm-gradient and lasvm-active, the functions so far decide which row is next;
-        lasvm-first-order chooses pairs by their gradients alone. Any other solver means lasvm.
+        The model can predict after any portion. Shuffle the rows first: one pass over rows sorted by class learns
+        little. With solver="lasvm-gradient" or "lasvm-active" the current model chooses the order of the rows, with
+        "lasvm-first-order" pairs are chosen by their gradients alone. Any other solver means "lasvm".
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_rows, n_features)
             New rows.
         y : array-like of shape (n_rows,)
-            Their labels.
+            The class label of each row.
         classes : array-like or None, default=None
-            All labels of all portions; required with the first portion, unless `fit` came before.
+            All class labels of all portions. Required with the first portion, unless `fit` was called before.
         sample_weight : array-like of shape (n_rows,), float or None, default=None
             Factors on C by row.
 
         Returns
         -------
         self : MultiClassSVC
-            The estimator, with these rows learnt.
+            The updated estimator.
 
         Examples
         --------
@@ -205,7 +206,7 @@ class PartialFitMixin:
         features, codes = self._portion(X, y, classes)
         weights = row_weights(sample_weight, codes.size)
         refuse_negative(weights)
-        with limited(self.threads):
+        with limited(self._threads):
             increment = going_on(self, features)
             increment.learn(features, codes, weights)
         self._remember(increment)

@@ -1,4 +1,4 @@
-"""PredictionMixin: what MultiClassSVC does with a fitted model: decision values, labels, probabilities, weights."""
+"""PredictionMixin: the methods and properties of a fitted MultiClassSVC: decision values, classes, probabilities."""
 
 from __future__ import annotations
 
@@ -13,22 +13,20 @@ from solvers.arguments import kernel_matrix, pairwise
 from solvers.errors import InputError
 from solvers.kernels.points import transposed_times
 from solvers.model import Model, class_scores, dense_expansion, pair_scores, second_over_first
+from solvers.scikit.resources import ResourceMixin
 from solvers.uncertainty.probability import Calibration
 from solvers.work import finish, limited
 
 PRECISIONS = [np.float64, np.float32]  # of rows that are taken as they are; others become float64
 
 
-class PredictionMixin:
+class PredictionMixin(ResourceMixin):
     """The methods of a fitted estimator."""
 
-    # parameters
     kernel: Any
-    threads: int | None
     decision_function_shape: str
     break_ties: bool
     calibration: str | None
-    # of the training
     classes_: np.ndarray
     support_: np.ndarray
     calibration_: Calibration
@@ -38,7 +36,7 @@ class PredictionMixin:
     _fitted_on: Any  # the training rows that a callable kernel is given
 
     def _new_rows(self, X: Any) -> Any:
-        """The checked rows to predict, or their kernel values with the training rows."""
+        """Return the checked rows to predict, or their kernel values with the training rows."""
         check_is_fitted(self, "_model")
         if callable(self.kernel):
             X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_2d=False, reset=False)
@@ -51,7 +49,7 @@ class PredictionMixin:
 
     @property
     def support_vectors_(self) -> Any:
-        """The support vectors, (n_support, n_features); empty where the kernel is precomputed."""
+        """Return the support vectors, (n_support, n_features); empty if the kernel is precomputed."""
         check_is_fitted(self, "_model")
         if callable(self.kernel):
             return self._fitted_on[self.support_] if hasattr(self._fitted_on, "shape") else np.empty((0, 0))
@@ -73,7 +71,7 @@ class PredictionMixin:
 
     @property
     def coef_(self) -> np.ndarray:
-        """The weights of each function, (n_functions, n_features), of the linear kernel only; read-only."""
+        """Return the weights of each decision function, (n_functions, n_features), for the linear kernel only."""
         if self.kernel != "linear":
             raise AttributeError(f"coef_ is only available with kernel='linear', not {self.kernel!r}")
         check_is_fitted(self, "_model")
@@ -90,7 +88,7 @@ class PredictionMixin:
         Parameters
         ----------
         X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
+            Rows to predict.
 
         Returns
         -------
@@ -107,19 +105,19 @@ class PredictionMixin:
         (1,)
         """
         X = self._new_rows(X)
-        with limited(self.threads):
+        with limited(self._threads):
             values = self._model.decision(X)
         if self.classes_.size == 2:
             return second_over_first(values)
         return self._scores(values) if self._by_pairs and self.decision_function_shape == "ovr" else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label of each row; ties go to the class that comes first.
+        """Return the predicted class of each row; ties go to the class that comes first.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
+            Rows to predict.
 
         Returns
         -------
@@ -135,23 +133,23 @@ class PredictionMixin:
         if self.break_ties and self.decision_function_shape == "ovo":
             raise InputError("break_ties must be False when decision_function_shape is 'ovo'")
         X = self._new_rows(X)
-        with limited(self.threads):
+        with limited(self._threads):
             return self.classes_[self._codes(X)]
 
     def _codes(self, rows: Any) -> np.ndarray:
-        """The class number of each checked row."""
+        """Return the class number of each checked row."""
         if self.break_ties and self._by_pairs and self.classes_.size > 2:
             return np.asarray(self._scores(self._model.decision(rows)).argmax(axis=1))
         return self._model.predict(rows)
 
     @available_if(lambda self: self.calibration is not None)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class, where `calibration` asked for it.
+        """Return the probability of each class; available if `calibration` is set.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
+            Rows to predict.
 
         Returns
         -------
@@ -170,12 +168,12 @@ class PredictionMixin:
 
     @available_if(lambda self: self.calibration is not None)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """The logarithm of `predict_proba`, without loss where a probability is near 0.
+        """Return the logarithm of `predict_proba`, also for probabilities near 0 in full precision.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
+            Rows to predict.
 
         Returns
         -------
@@ -187,7 +185,7 @@ class PredictionMixin:
     def _probabilities(self, X: Any, name: str) -> np.ndarray:
         X = self._new_rows(X)
         check_is_fitted(self, "calibration_")
-        with limited(self.threads):
+        with limited(self._threads):
             values = self._model.decision(X)
         table: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self.classes_.size)
         return table
@@ -197,7 +195,7 @@ class PredictionMixin:
         return self._model.machine.split == "pairs"
 
     def _scores(self, values: np.ndarray) -> np.ndarray:
-        """A score per class from pair functions; the largest is what `predict` decides."""
+        """Return a score per class from decision values of pairs; the largest belongs to the predicted class."""
         if self.break_ties and self._model.machine.vote == "votes":
             return pair_scores(values, self.classes_.size)
         return class_scores(self._model.machine, values, self.classes_.size)

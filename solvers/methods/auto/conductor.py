@@ -211,7 +211,7 @@ class Auto(Method[AutoState]):
         return state
 
     def used(self, state: AutoState) -> str:
-        return interior.InteriorPoint.name if state.phase in (Phase.INTERIOR, Phase.FINISHING) else self.name
+        return interior.InteriorPoint.name if state.phase in (Phase.INTERIOR, Phase.FINISHING) else state.phase.value
 
     def effort(self, state: AutoState) -> float:
         return state.spending.total

@@ -148,6 +148,6 @@ def test_a_start_or_a_small_cache_is_the_methods_business() -> None:
 
 def test_the_estimator_says_so() -> None:
     model = trained(X, Y, machine="ovo", gamma=0.5)
-    assert model.solver_used_ == "auto"
+    assert model.solver_used_ == "matrix"
     assert SMALL_PAIRS in model.solver_reason_
     assert model.score(X, Y) > 0.5

@@ -91,7 +91,7 @@ def test_it_ends_at_the_optimum_also_from_a_checkpoint(machine: str, bias: str) 
         while each.running:
             each.advance(1)
         assert each.ending is Ending.CONVERGED
-        assert each.solver_used == "auto"
+        assert each.solver_used == "homotopy"
     np.testing.assert_array_equal(run.alphas()[0], again.alphas()[0])
     optimum = finished(costly(machine, bias), "ipm", 1e-9, gap_tolerance=1e-8).certificate()
     certificate = run.certificate()
