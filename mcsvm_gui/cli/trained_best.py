@@ -167,8 +167,8 @@ class BudgetedModel:
 
         Training, certificate and calibration take quadratic time in the number of rows, all other work at most linear.
         """
-        calibrated = self.outcome.trained.calibrated
-        training = self.outcome.trained.origin.seconds + (0.0 if calibrated is None else calibrated.seconds)
+        calibrated, document = self.outcome.document["calibration"], self.outcome.document
+        training = document["seconds"] + (0.0 if calibrated is None else calibrated["seconds"])
         quadratic = min(CERTIFIED_TRAINING * training, 0.9 * self.seconds)
         linear = self.seconds - quadratic
         return 2.0 * seconds / (linear + math.sqrt(linear**2 + 4.0 * quadratic * seconds))

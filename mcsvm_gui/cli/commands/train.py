@@ -148,7 +148,7 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
         ),
         (
             f"{certain.text}, after {output.plural(origin.iterations, 'step')} of {origin.solver}"
-            f" in {origin.seconds:.3g} s. {_ending_text(origin)}"
+            f" in {found['seconds']:.3g} s. {_ending_text(origin)}"
         ),
         (
             f"{output.plural(found['n_train'], 'row')}, {output.plural(found['n_features'], 'feature')},"

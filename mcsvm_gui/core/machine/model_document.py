@@ -100,7 +100,6 @@ def origin_document(origin: Origin) -> dict[str, Any]:
     return {
         **{name: getattr(origin, name) for name in ("solver", "iterations", "kernel_evaluations", "n_train")},
         **{name: getattr(origin, name) for name in ("n_bounded", "digest")},
-        "seconds": float(origin.seconds),
         "ending": origin.ending.value,
         "certificate": {name: float(value) for name, value in asdict(origin.certificate).items()},
         "class_counts": list(origin.class_counts),
@@ -419,7 +418,7 @@ def _origin(document: dict[str, Any]) -> Origin:
         solver=_text(document["solver"]),
         ending=Ending(document["ending"]),
         certificate=Certificate(**numbers),
-        seconds=_real(document["seconds"]),
+        seconds=None,
         class_counts=tuple(_count({"class_counts": count}, "class_counts") for count in document["class_counts"]),
         digest=_text(document["digest"]),
         versions=tuple((_text(name), _text(value)) for name, value in document["versions"].items()),
@@ -438,7 +437,7 @@ def _calibrated(document: dict[str, Any] | None, classes: int) -> Calibrated | N
     found = Calibration.from_document(document)
     if not found.fits(classes):
         raise ValueError("its probabilities are those of another number of classes")
-    return Calibrated(found, _count(document, "folds"), _real(document["seconds"]))
+    return Calibrated(found, _count(document, "folds"), None)
 
 
 def _rule(document: dict[str, Any] | None, classes: int) -> CostRule | None:

@@ -406,10 +406,11 @@ def certificate_document(certificate: Certificate) -> dict[str, Any]:
 
 
 def calibration_document(trained: TrainedModel) -> dict[str, Any] | None:
-    """Without the sigmoids, of which there may be thousands."""
+    """Return the entries of the calibration without the sigmoids, of which there may be thousands."""
     if trained.calibrated is None:
         return None
-    return {name: value for name, value in trained.calibrated.document().items() if name != "sigmoids"}
+    entries = {name: value for name, value in trained.calibrated.document().items() if name != "sigmoids"}
+    return {**entries, "seconds": trained.calibrated.seconds}
 
 
 def _refit(tested: TestedModel | None, n_train: int) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Origin:
     certificate: Certificate
     iterations: int
     kernel_evaluations: int
-    seconds: float
+    seconds: float | None  # of training; None in a model from a file, because files are reproducible byte for byte
     n_train: int
     class_counts: tuple[int, ...]
     n_bounded: int
@@ -100,11 +100,12 @@ class Calibrated:
 
     found: Calibration
     folds: int
-    seconds: float
+    seconds: float | None  # of the calibration; None in a model from a file
     sets: PredictionSets | None = None  # models of before have none
 
     def document(self) -> dict[str, Any]:
-        return {**self.found.document(), "folds": self.folds, "seconds": self.seconds}
+        """Return the entries of the model file, which has no times."""
+        return {**self.found.document(), "folds": self.folds}
 
 
 @dataclass(frozen=True, eq=False)

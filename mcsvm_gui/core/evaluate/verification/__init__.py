@@ -438,7 +438,7 @@ HISTORY = PartCheck(
     ModelPart.HISTORY,
     Status.NOT_VERIFIABLE,
     Sentence(
-        "Solver, steps, kernel evaluations, decisions of the solver, seconds, versions, computer and notices are taken"
-        " from the file. No prediction depends on them."
+        "Solver, steps, kernel evaluations, decisions of the solver, versions, computer and notices are taken from the"
+        " file. No prediction depends on them."
     ),
 )

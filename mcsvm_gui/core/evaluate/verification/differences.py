@@ -23,9 +23,8 @@ Differences = Mapping[ModelPart, list[Sentence]]
 
 CLOSE = 1e-9  # relative; processors round differently, and a cluster adds numbers in another order
 HISTORY = {  # the course of the training, which cannot be derived from data
-    *(("origin", name) for name in ("solver", "iterations", "kernel_evaluations", "seconds", "versions", "system")),
+    *(("origin", name) for name in ("solver", "iterations", "kernel_evaluations", "versions", "system")),
     *(("origin", name) for name in ("processor", "decisions", "ending")),
-    ("calibration", "seconds"),
     ("preparation", "notices"),
 }
 OWNERS: dict[Path, ModelPart] = {  # an entry belongs to the part of the longest prefix of its path
