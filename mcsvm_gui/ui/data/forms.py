@@ -28,7 +28,7 @@ from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.labels import show_text, wrapped
+from mcsvm_gui.ui.kit.labels import set_role, show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -149,8 +149,7 @@ class ReadingForm(Form):
             part.setToolTip(field.reason)
         role = "bad" if marked else "muted" if field.reason else ""
         if title.property("role") != role:
-            title.setProperty("role", role)
-            title.style().polish(title)
+            set_role(title, role)
         if field.option == "label":
             self.guess.setVisible(field.guessed)
 

@@ -7,6 +7,8 @@ import html
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit
 
+from mcsvm_gui.ui.kit import theme
+
 
 def plain_tip(text: str) -> str:
     """A tool tip that shows names of a file as they are: Qt takes what looks like HTML for HTML."""
@@ -38,8 +40,7 @@ def show_hint(edit: QLineEdit, words: str) -> None:
 def set_role(label: QLabel, role: str) -> None:
     """How the theme's style sheet paints it from now on."""
     label.setProperty("role", role)
-    label.style().unpolish(label)
-    label.style().polish(label)
+    theme.repolish(label)
 
 
 def show_text(label: QLabel, text: str) -> None:

@@ -80,6 +80,7 @@ class MainWindow(QMainWindow):
         self._status = StatusBar(self)
         self.setStatusBar(self._status)
         self._veil = DropVeil(self)
+        theme.notifier().changed.connect(self._restyle)
 
     # -- building ---------------------------------------------------------------------------------
 
@@ -249,6 +250,9 @@ class MainWindow(QMainWindow):
     def set_theme(self, choice: str) -> None:
         menus.check(self._theme_group, choice)
         theme.use(choice)
+
+    def _restyle(self) -> None:
+        theme.restyle(self)
 
     def set_language(self, choice: str) -> None:
         menus.check(self._language_group, choice)

@@ -12,6 +12,7 @@ from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import copy_button, labelled, python_button
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import set_role
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -137,9 +138,7 @@ class RunCard(QFrame):
         self.badge.set_badge(badge.kind, badge.text, badge.tip)
         role = "bad" if bad else "muted"
         if self.words.property("role") != role:
-            self.words.setProperty("role", role)
-            self.words.style().unpolish(self.words)
-            self.words.style().polish(self.words)
+            set_role(self.words, role)
         self.words.setText(words)
         self.words.setToolTip(words)
         self.words.setVisible(bool(words))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QLineEdit, QToolButton
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 from run_examples import MACHINES, record
 
@@ -209,7 +209,11 @@ def test_an_empty_table_says_what_to_do(panel: RunPanel) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_it_paints_in_every_theme(panel: RunPanel, name: str, qtbot: QtBot) -> None:
+    with qtbot.waitExposed(panel):
+        panel.show()
     theme.use(name)
+    theme.restyle(panel)  # as its window does
+    QApplication.processEvents()
     panel.table.selectionModel().select(panel.model.index(0, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect)
     image = panel.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(0, 1200, 3) for y in range(40, 480, 3)}
