@@ -145,7 +145,7 @@ def _table() -> dict[str, str]:
 
 
 def is_own(name: str) -> bool:
-    return re.split(r"[/.]", name)[0] in {"mcsvm_gui", "solvers"} or name.startswith("mcsvm-")
+    return re.split(r"[/.]", name)[0] in {"mcsvm", "mcsvm_gui"} or name.startswith("mcsvm-")
 
 
 def is_python(name: str) -> bool:

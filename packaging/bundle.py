@@ -91,7 +91,7 @@ def name_window(folder: Path) -> None:
 
 
 def precompile(folder: Path) -> None:
-    target = bill.inside(folder) / "solvers" / "compiled"
+    target = bill.inside(folder) / "mcsvm" / "solvers" / "compiled"
     command = [sys.executable, "-P", str(ROOT / "packaging" / "precompile.py"), str(target)]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": "1"})
 

@@ -155,13 +155,18 @@ def _metadata_folder(name: str) -> Path | None:
 
 def hidden(root: Path) -> list[str]:
     """Modules of ours that are imported by a name made at run time, and those that only compiled code imports."""
-    ours = [path for package in ("solvers", "mcsvm_gui") for path in sorted((root / package).rglob("*.py"))]
-    return [".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__") for path in ours] + [
+    homes = {"mcsvm.solvers": root / "solvers", "mcsvm_gui": root / "mcsvm_gui"}
+    return [name for package, folder in homes.items() for name in modules(package, folder)] + [
         "matplotlib.backends.backend_svg",
         "matplotlib.backends.backend_pdf",
         "openpyxl",
         "sklearn.neighbors._quad_tree",  # by sklearn.tree
     ]
+
+
+def modules(package: str, folder: Path) -> Iterator[str]:
+    for path in sorted(folder.rglob("*.py")):
+        yield ".".join([package, *path.relative_to(folder).with_suffix("").parts]).removesuffix(".__init__")
 
 
 def info_plist(version: str) -> dict[str, object]:

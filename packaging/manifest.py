@@ -13,7 +13,8 @@ from pathlib import Path
 import bill
 import changes
 
-SOURCES = "solvers", "mcsvm_gui"
+SOURCES = "solvers", "mcsvm_gui"  # in the checkout
+PACKAGES = {"mcsvm", "mcsvm_gui"}  # in the bundle
 # The bill of materials and fonts are of what others made; in compiled code numba numbers its symbols as they come.
 NOT_OURS = {"bill.json", "licences.txt", "fonts", "compiled"}
 
@@ -36,7 +37,7 @@ def manifest(bundle: Path, root: Path) -> dict[str, object]:
 
 def is_own(bundle: Path, name: str) -> bool:
     place = (bundle / name).relative_to(bill.inside(bundle)) if is_inside(bundle, name) else Path(name)
-    return place.parts[0] in SOURCES and NOT_OURS.isdisjoint(place.parts)
+    return len(place.parts) > 1 and place.parts[0] in PACKAGES and NOT_OURS.isdisjoint(place.parts)
 
 
 def is_inside(bundle: Path, name: str) -> bool:

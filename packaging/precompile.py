@@ -1,4 +1,4 @@
-"""Compiles the solvers' loops for processors of solvers.jit.store.LEVEL, to be shipped beside their sources.
+"""Compiles the solvers' loops for processors of `mcsvm.solvers.jit.store.LEVEL`, to be shipped beside their sources.
 
     python packaging/precompile.py FOLDER    FOLDER gets what belongs at solvers/compiled
 
@@ -15,11 +15,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+SOURCES = Path(__file__).resolve().with_name("python")  # where a checkout's `mcsvm` is
 
 
 def main(folder: str) -> int:
-    sys.path.insert(0, str(CHECKOUT))
+    sys.path.insert(0, str(SOURCES))
     shutil.rmtree(folder, ignore_errors=True)
     again = [sys.executable, "-P", __file__, folder]
     with tempfile.TemporaryDirectory() as cache:
@@ -43,7 +43,7 @@ def keep(compiled: Path, folder: Path, used: list[str]) -> None:
 
 
 def run(what: str) -> int:
-    sys.path.insert(0, str(CHECKOUT))
+    sys.path.insert(0, str(SOURCES))
     choose_level()
     if what == "load":
         tell_loaded()
@@ -71,14 +71,14 @@ def choose_level() -> None:
     """Before anything is compiled, and whatever this processor is."""
     import numba
 
-    from solvers.jit import store
+    from mcsvm.solvers.jit import store
 
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = store.LEVEL, ""
 
 
 def compile_all() -> None:
+    from mcsvm.solvers.machines import MACHINES
     from mcsvm_gui.core.machine import warming
-    from solvers.machines import MACHINES
 
     warming.prepare()
     for machine in MACHINES:
@@ -87,11 +87,11 @@ def compile_all() -> None:
 
 
 def run_methods(machine: str) -> None:
-    from solvers.errors import InputError
-    from solvers.kernels import KERNELS
-    from solvers.methods import METHODS
-    from solvers.posing import pose
-    from solvers.run.loop import Limits, Run
+    from mcsvm.solvers.errors import InputError
+    from mcsvm.solvers.kernels import KERNELS
+    from mcsvm.solvers.methods import METHODS
+    from mcsvm.solvers.posing import pose
+    from mcsvm.solvers.run.loop import Limits, Run
 
     X, y = examples()
     for bias in ("none", "regularized", "exact"):
@@ -107,7 +107,7 @@ def run_methods(machine: str) -> None:
 
 
 def learn_online() -> None:
-    from solvers import MultiClassSVC
+    from mcsvm import MultiClassSVC
 
     X, y = examples()
     for machine in ("ova", "ovo"):

@@ -77,7 +77,7 @@ def conda(dist: Path) -> str:
         },
         "requirements": {"host": [python, "pip", *built], "run": [python, *needed]},
         "tests": [
-            {"python": {"imports": ["solvers", "mcsvm_gui"], "pip_check": False}},
+            {"python": {"imports": ["mcsvm", "mcsvm_gui"], "pip_check": False}},
             {"script": ["mcsvm --help", "mcsvm doctor --json"]},
         ],
         "about": {"summary": about["description"], "license": about["license"], "license_file": "LICENSE"},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bill
 
-# The first whose name begins so.
+# The first with which a place begins.
 PURPOSES = {
     "llvmlite": "LLVM: loads the solvers' compiled loops, and compiles them where none are shipped",
     "PySide6": "Qt: the window, on X11 and Wayland",
@@ -26,7 +26,7 @@ PURPOSES = {
     "numba": "turns the solvers' loops into LLVM's language",
     "pyqtgraph": "live plots",
     "openpyxl": "reads Excel",
-    "solvers": "the solvers' sources, and their loops compiled for this kind of processor",
+    "mcsvm/solvers": "the solvers' sources, and their loops compiled for this kind of processor",
     "mcsvm_gui": "example data, icons, translations, guide, licences, a font",
     "lib": "Python itself, and libraries that desktops lack at times",
     "python3": "Python itself: modules in C",
@@ -41,18 +41,18 @@ def parts(bundle: Path) -> dict[str, int]:
     found: Counter[str] = Counter()
     for path in bundle.rglob("*"):
         if path.is_file() and not path.is_symlink():
-            found[purpose(top(bundle, path))] += path.stat().st_size
+            found[purpose(place_of(bundle, path))] += path.stat().st_size
     return dict(found.most_common())
 
 
-def top(bundle: Path, path: Path) -> str:
+def place_of(bundle: Path, path: Path) -> str:
     place = path.relative_to(bundle)
     inner = bill.inside(bundle)
-    return (path.relative_to(inner) if inner != bundle and path.is_relative_to(inner) else place).parts[0]
+    return (path.relative_to(inner) if inner != bundle and path.is_relative_to(inner) else place).as_posix()
 
 
-def purpose(name: str) -> str:
-    return next((words for begin, words in PURPOSES.items() if name.startswith(begin)), OTHER)
+def purpose(place: str) -> str:
+    return next((words for begin, words in PURPOSES.items() if place.startswith(begin)), OTHER)
 
 
 def table(bundle: Path) -> str:

@@ -54,7 +54,7 @@ def life(python: str, wheel: Path, folder: Path) -> list[str]:
     told.append(timed("help", folder, *mcsvm, "--help"))
     doctor = json.loads(words(folder, *mcsvm, "doctor", "--json"))
     told.append(timed("remove", folder, alone, "-m", "pip", "uninstall", "--quiet", "--yes", "mcsvm"))
-    search = "from importlib.util import find_spec; print(find_spec('mcsvm_gui'), find_spec('solvers'))"
+    search = "from importlib.util import find_spec; print(find_spec('mcsvm_gui'), find_spec('mcsvm'))"
     left = words(folder, alone, "-c", search)
     assert left.split() == ["None", "None"], left
     rows = len((folder / "p.csv").read_text("utf-8").splitlines()) - 1

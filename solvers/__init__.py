@@ -4,38 +4,45 @@
     while run.running:
         run.advance(64)
 
-trains in slices of 64 steps; `MultiClassSVC.fit` runs the same loop. Kernels are in `solvers.kernels.KERNELS`.
+trains in slices of 64 steps; `MultiClassSVC.fit` runs the same loop. Kernels are in `mcsvm.solvers.kernels.KERNELS`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from solvers.errors import InputError
+if __name__ == "solvers":  # a checkout's folder, imported by its own name
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1] / "packaging" / "python"))
+    import_module("mcsvm_checkout").alias_solvers()
+
+from mcsvm.solvers.errors import InputError
 
 if TYPE_CHECKING:
-    from solvers import explain
-    from solvers.estimator import MultiClassSVC
-    from solvers.posing import pose
-    from solvers.run.ending import Ending
-    from solvers.run.limits import Limits
-    from solvers.run.loop import Run
-    from solvers.scikit.constraints import ParameterError
+    from mcsvm.solvers import explain
+    from mcsvm.solvers.estimator import MultiClassSVC
+    from mcsvm.solvers.posing import pose
+    from mcsvm.solvers.run.ending import Ending
+    from mcsvm.solvers.run.limits import Limits
+    from mcsvm.solvers.run.loop import Run
+    from mcsvm.solvers.scikit.constraints import ParameterError
 
 __all__ = ["Ending", "InputError", "Limits", "MultiClassSVC", "ParameterError", "Run", "explain", "pose"]
 
 _HOMES = {  # modules imported on first use: scikit-learn and compiled code take a second
-    "Ending": "solvers.run.ending",
-    "Limits": "solvers.run.limits",
-    "MultiClassSVC": "solvers.estimator",
-    "ParameterError": "solvers.scikit.constraints",
-    "Run": "solvers.run.loop",
-    "pose": "solvers.posing",
+    "Ending": "mcsvm.solvers.run.ending",
+    "Limits": "mcsvm.solvers.run.limits",
+    "MultiClassSVC": "mcsvm.solvers.estimator",
+    "ParameterError": "mcsvm.solvers.scikit.constraints",
+    "Run": "mcsvm.solvers.run.loop",
+    "pose": "mcsvm.solvers.posing",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name == "explain":
-        return import_module("solvers.explain")
+        return import_module("mcsvm.solvers.explain")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.errors import InputError
-from solvers.jit.rounding import ROUNDING
-from solvers.kernels.points import in_double, passes
-from solvers.posing import TOO_LARGE, listing, positive
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.kernels.points import in_double, passes
+from mcsvm.solvers.posing import TOO_LARGE, listing, positive
 
 
 def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> float:

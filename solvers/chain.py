@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.kernels import Kernel, Points
-from solvers.products import kernel_matrix, scattered_matrix
-from solvers.work import MOVE, Work, pieces
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.products import kernel_matrix, scattered_matrix
+from mcsvm.solvers.work import MOVE, Work, pieces
 
 MOST = 8  # matrices of a chain: what a run computes again, at most, that goes on from a checkpoint
 

@@ -14,17 +14,17 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from solvers.arguments import class_weights, gamma_of, kernel_matrix, pairwise, row_weights, weighing_rows
-from solvers.decision import final_reasons
-from solvers.kernels import KERNELS, Kernel
-from solvers.model import Model, second_over_first
-from solvers.posing import kernel_from, pose, positive, whole
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.run.trace import Sample
-from solvers.scikit.constraints import (
+from mcsvm.solvers.arguments import class_weights, gamma_of, kernel_matrix, pairwise, row_weights, weighing_rows
+from mcsvm.solvers.decision import final_reasons
+from mcsvm.solvers.kernels import KERNELS, Kernel
+from mcsvm.solvers.model import Model, second_over_first
+from mcsvm.solvers.posing import kernel_from, pose, positive, whole
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.trace import Sample
+from mcsvm.solvers.scikit.constraints import (
     ALIASES,
     CHECKED,
     CONSTRAINTS,
@@ -34,16 +34,16 @@ from solvers.scikit.constraints import (
     checkable,
     seed_of,
 )
-from solvers.scikit.fit_callbacks import CallbackSupport, FitTask
-from solvers.scikit.portions import LASTING, Increment, PartialFitMixin
-from solvers.scikit.prediction import PRECISIONS, PredictionMixin
-from solvers.scikit.progress import ProgressPrinter, print_summary
-from solvers.selection.folds import stratified
-from solvers.selection.out_of_fold import check_folds, fold_rows_of, out_of_fold
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import KernelFamily
-from solvers.uncertainty.probability import calibrate
-from solvers.work import limited
+from mcsvm.solvers.scikit.fit_callbacks import CallbackSupport, FitTask
+from mcsvm.solvers.scikit.portions import LASTING, Increment, PartialFitMixin
+from mcsvm.solvers.scikit.prediction import PRECISIONS, PredictionMixin
+from mcsvm.solvers.scikit.progress import ProgressPrinter, print_summary
+from mcsvm.solvers.selection.folds import stratified
+from mcsvm.solvers.selection.out_of_fold import check_folds, fold_rows_of, out_of_fold
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import KernelFamily
+from mcsvm.solvers.uncertainty.probability import calibrate
+from mcsvm.solvers.work import limited
 
 
 class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, ClassifierMixin, BaseEstimator):
@@ -185,7 +185,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from solvers import MultiClassSVC
+    >>> from mcsvm import MultiClassSVC
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MultiClassSVC(machine="ww", C=4.0, gap_tol=1e-6).fit(X, y)
     >>> model.predict(X[:2])
@@ -281,7 +281,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
 
         Examples
         --------
-        >>> from solvers import MultiClassSVC
+        >>> from mcsvm import MultiClassSVC
         >>> model = MultiClassSVC(kernel="linear").fit([[0.0], [1.0], [4.0]], [0, 0, 1], sample_weight=[1, 0, 2])
         >>> model.support_
         array([0, 2])

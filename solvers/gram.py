@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.chain import Chain
-from solvers.kernels import Kernel, Points
-from solvers.kernels.base import FeatureKernel
-from solvers.pages import Pages
-from solvers.products import kernel_matrix, kernel_products
-from solvers.work import (
+from mcsvm.solvers.chain import Chain
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.base import FeatureKernel
+from mcsvm.solvers.pages import Pages
+from mcsvm.solvers.products import kernel_matrix, kernel_products
+from mcsvm.solvers.work import (
     LEAST_ROWS,
     MOST_COLUMNS,
     PIECE,

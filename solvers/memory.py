@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from solvers.errors import InputError
-from solvers.problem import Problem
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.problem import Problem
 
 PART_BYTES = 2200  # of a finished pair besides its numbers: 10 to 12 arrays and objects; 2,000 measured
 PAIR_NUMBERS = 9  # float64 numbers per example of a pair: alpha, weights, products, and the model's with their places

@@ -9,15 +9,24 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.jit.binary import pairs as compiled_pairs
-from solvers.jit.rounding import ROUNDING
-from solvers.kernels import Kernel, Points
-from solvers.kernels.base import FeatureKernel
-from solvers.kernels.precomputed import MatrixRows
-from solvers.machines import MACHINES, Machine
-from solvers.problem import Problem
-from solvers.products import kernel_times
-from solvers.work import EXACT_BLOCK_BYTES, PREDICTION_BYTES, PREDICTION_ROWS, VALUE, Work, finish, scratch, spread
+from mcsvm.solvers.jit.binary import pairs as compiled_pairs
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.base import FeatureKernel
+from mcsvm.solvers.kernels.precomputed import MatrixRows
+from mcsvm.solvers.machines import MACHINES, Machine
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.products import kernel_times
+from mcsvm.solvers.work import (
+    EXACT_BLOCK_BYTES,
+    PREDICTION_BYTES,
+    PREDICTION_ROWS,
+    VALUE,
+    Work,
+    finish,
+    scratch,
+    spread,
+)
 
 TIE = ROUNDING  # difference up to which class functions tie: BLAS rounds equal rows differently by position
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.work import LARGE
+from mcsvm.solvers.work import LARGE
 
 
 class Pages:

@@ -1,6 +1,6 @@
 """`pose` checks arguments and makes arrays canonical: the one door to the solvers.
 
-The module is not called pose: as a submodule it would take the place of the function `solvers.pose`.
+The module is not called pose: as a submodule it would take the place of the function `mcsvm.solvers.pose`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.errors import InputError, Sentence
-from solvers.kernels import Kernel, Points
-from solvers.kernels.points import in_double
-from solvers.kernels.precomputed import MatrixRows
-from solvers.machines import MACHINES, Machine
-from solvers.problem import BIASES, Bias, Problem
-from solvers.work import MOVE, pieces
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.points import in_double
+from mcsvm.solvers.kernels.precomputed import MatrixRows
+from mcsvm.solvers.machines import MACHINES, Machine
+from mcsvm.solvers.problem import BIASES, Bias, Problem
+from mcsvm.solvers.work import MOVE, pieces
 
 TOO_LARGE = Sentence(
     "The features are too large: their squares are not finite in double precision. Scale the features first."

@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.budget import PAIRS
-from solvers.dual.geometry import Geometry, geometry_of
-from solvers.gram import Gram
-from solvers.jit.rounding import ROUNDING
-from solvers.kernels import Kernel, Points
-from solvers.machines import DualForm, Machine
-from solvers.machines.form import form_of
-from solvers.work import Work, finish
+from mcsvm.solvers.budget import PAIRS
+from mcsvm.solvers.dual.geometry import Geometry, geometry_of
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.machines import DualForm, Machine
+from mcsvm.solvers.machines.form import form_of
+from mcsvm.solvers.work import Work, finish
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")

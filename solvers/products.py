@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jit.linalg import copy_transposed
-from solvers.kernels import Kernel, Points
-from solvers.kernels.base import Bound, FeatureKernel
-from solvers.kernels.centred import UNIT
-from solvers.work import EXACT_BLOCK_BYTES, LEAST_SWEEP, TILE, TILES, VALUE, Work, finish, scratch, spread
+from mcsvm.solvers.jit.linalg import copy_transposed
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.base import Bound, FeatureKernel
+from mcsvm.solvers.kernels.centred import UNIT
+from mcsvm.solvers.work import EXACT_BLOCK_BYTES, LEAST_SWEEP, TILE, TILES, VALUE, Work, finish, scratch, spread
 
 Summand = tuple[slice, np.ndarray]  # rows of a result, and what to add to them
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
-from solvers.errors import InputError
+from mcsvm.solvers.errors import InputError
 
 T = TypeVar("T")
 Work = Generator[None, None, T]

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from small_data import blobs, home
 
-from solvers import InputError
-from solvers.kernels import KERNELS
-from solvers.posing import pose
-from solvers.problem import BIASES
-from solvers.run.loop import refuse
+from mcsvm import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import BIASES
+from mcsvm.solvers.run.loop import refuse
 
 __all__ = ["BIASES", "SQUARE", "Y", "accepted", "machine_for", "refusal"]
 X, Y = blobs(n=9)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from copies import import_path
+
 from mcsvm_gui import cli
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,7 +55,7 @@ def mcsvm(*arguments: object) -> Answer:
 def process(*arguments: object, **more: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "mcsvm_gui.cli", *(str(argument) for argument in arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": import_path()}
     return subprocess.Popen(command, **{**pipes, "env": environment, **more})
 
 
@@ -72,14 +74,14 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
-def training(*arguments: object, run: str = "solvers.run.loop.Run") -> subprocess.Popen[str]:
+def training(*arguments: object, run: str = "mcsvm.solvers.run.loop.Run") -> subprocess.Popen[str]:
     """The program, as soon as it begins to train; not before, however busy the machine is."""
     heard, told = os.pipe()
     module, _, name = run.rpartition(".")
     told_by = TELLING.format(told=told, module=module, run=name)
     code = [sys.executable, "-c", told_by, *(str(argument) for argument in arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
-    program = subprocess.Popen(code, **pipes, env={**os.environ, "PYTHONPATH": str(ROOT)}, pass_fds=[told])
+    program = subprocess.Popen(code, **pipes, env={**os.environ, "PYTHONPATH": import_path()}, pass_fds=[told])
     os.close(told)
     said = os.read(heard, 1)
     os.close(heard)

@@ -10,11 +10,11 @@ from functools import partial
 from combinations import accepted
 from small_data import blobs, home, problem_of
 
-from solvers.jit.store import CACHE_FOLDER, CACHE_WORKS
-from solvers.methods import METHODS
-from solvers.run.loop import Run
-from solvers.run.warmup import once
-from solvers.selection.trials import binary
+from mcsvm.solvers.jit.store import CACHE_FOLDER, CACHE_WORKS
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.warmup import once
+from mcsvm.solvers.selection.trials import binary
 
 DONE = CACHE_FOLDER / "compiled-for-tests"
 MACHINES, BIASES = ("ww", "cs", "ova"), ("none", "exact")

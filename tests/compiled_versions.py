@@ -19,7 +19,7 @@ def watch() -> None:
     compile_for = Dispatcher._compile_for_args
 
     def noted(self: Dispatcher, *arguments: Any, **named: Any) -> Any:
-        if self.py_func.__module__.startswith("solvers."):
+        if self.py_func.__module__.startswith("mcsvm.solvers."):
             kinds = tuple(self.typeof_pyval(argument) for argument in arguments)
             ASKED[f"{self.py_func.__module__}.{self.py_func.__qualname__}"].add(str(kinds))
         return compile_for(self, *arguments, **named)

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+from copies import import_path
+
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60.0  # seconds, for a process to be there
 LONELY = 120  # seconds after which a process ends that tests could not end, as they were killed
@@ -57,6 +59,6 @@ class DaskCluster:
 
     def _start(self, what: str, *options: object) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", what, "--no-dashboard", *map(str, options)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONPATH": import_path()}
         with (self._folder / "log").open("ab") as log:
             return subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder, env=environment)

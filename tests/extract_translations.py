@@ -11,6 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.auto.conductor import REASONS
+from mcsvm.solvers.run.ending import Ending
 from mcsvm_gui.core.base.i18n import catalogue
 from mcsvm_gui.core.base.i18n.catalogue import Message
 from mcsvm_gui.core.base.i18n.translation import languages
@@ -27,12 +33,6 @@ from mcsvm_gui.core.export.menu import OWN
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS, SEARCHES
-from solvers.dual.geometry import BOX, LINE, SUMS
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.methods.auto.conductor import REASONS
-from solvers.run.ending import Ending
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "translations"

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import BIASES
+from mcsvm.solvers.run.ending import Ending
 from mcsvm_gui.core.data.options import MISSING, SCALES, UNKNOWN
 from mcsvm_gui.core.machine.model_file import DOCUMENT, SUFFIX
 from mcsvm_gui.core.machine.request import CALIBRATIONS
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import BIASES
-from solvers.run.ending import Ending
 
 VOCABULARIES = (  # a word of one of these becomes every other word of it
     tuple(MACHINES),

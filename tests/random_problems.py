@@ -24,14 +24,14 @@ try:
 except ImportError:  # as a module of the package
     from tests.oracles import SUMS, direction
 
-from solvers import InputError, Limits, Run, pose
-from solvers.arguments import gamma_of
-from solvers.kernels import KERNELS, Points
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import refuse
+from mcsvm import InputError, Limits, Run, pose
+from mcsvm.solvers.arguments import gamma_of
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import refuse
 
 Long = np.longdouble
 KNOWN = 2e-6  # share of primal and dual to which a certificate is known (solvers/dual/rounding.py), doubled

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcsvm.solvers.methods.auto.conductor import REASONS
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.records import RunRecord
-from solvers.methods.auto.conductor import REASONS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 ENDINGS = "converged", "step limit", "time limit", "stopped", "stalled"

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvers import MultiClassSVC
-from solvers.kernels import KERNELS, Kernel
-from solvers.posing import pose
-from solvers.problem import Problem
-from solvers.run.loop import Limits, Run
-from solvers.work import Work
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.kernels import KERNELS, Kernel
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import Work
 
 KERNEL_PARAMETERS: dict[str, dict[str, Any]] = {
     "rbf": {"gamma": 0.7},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from solvers.errors import InputError
+from mcsvm.solvers.errors import InputError
 
 LIBRARIES = 800  # MB of address space for Python, NumPy, SciPy, pandas and numba: 701 to 804 on two cores
 EACH_CORE = 100  # MB for the stack, the heap and the buffers of a thread

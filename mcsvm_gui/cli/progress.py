@@ -7,11 +7,11 @@ import sys
 import time
 from typing import TextIO
 
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.terminal import visible
 from mcsvm_gui.core.cluster.session import AnySession
 from mcsvm_gui.core.machine.time_left import seconds_left
-from solvers.run.trace import Sample
 
 GAP = "  "
 UNKNOWN = 80  # columns, where a terminal does not say

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.options import Option, options_of
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
 
 
 def read_options(options: argparse.Namespace, before: ReadOptions | None = None) -> ReadOptions:

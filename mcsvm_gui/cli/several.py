@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, ProgressLine
@@ -18,8 +20,6 @@ from mcsvm_gui.core.experiment import Experiment, Journal, Results, TrialResult,
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.experiment.running import PlannedTraining
 from mcsvm_gui.core.machine.session import Session
-from solvers.errors import InputError
-from solvers.run.trace import Sample
 
 
 class SeveralProgress(ProgressLine):

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.ending import Ending
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.core.base import figures
@@ -27,8 +29,6 @@ from mcsvm_gui.core.project.leaderboard import MEASURES
 from mcsvm_gui.core.tune.best import Chosen, best_of_each, trainings
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuned
-from solvers.errors import InputError
-from solvers.run.ending import Ending
 
 SCORED_ROWS = 20_000  # test rows within a time budget: the standard error of their accuracy is at most 0.35 points
 RESERVED_SHARE = 0.4  # of the time budget of a search, reserved for the models that are trained afterwards

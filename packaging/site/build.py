@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path += [str(ROOT), str(HERE.parent)]
+sys.path += [str(ROOT), str(HERE.parent / "python"), str(HERE.parent)]
 CHAPTERS = {"guide": "Guide", "tutorials": "Tutorials", "reference": "Reference", "behind": "Behind it"}
 TUTORIALS = {
     "first_model": "A first model",
@@ -41,11 +41,11 @@ METHODS = "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba",
 EXPLAINING = "shapley", "contrast", "log_odds", "flip"
 PUBLIC = {
     "MultiClassSVC": [
-        ("autoclass", "solvers.MultiClassSVC"),
-        *(("automethod", f"solvers.MultiClassSVC.{name}") for name in METHODS),
+        ("autoclass", "mcsvm.MultiClassSVC"),
+        *(("automethod", f"mcsvm.MultiClassSVC.{name}") for name in METHODS),
     ],
-    "Explaining": [("autofunction", f"solvers.explain.{name}") for name in EXPLAINING],
-    "Slice by slice": [("autofunction", "solvers.pose")],
+    "Explaining": [("autofunction", f"mcsvm.solvers.explain.{name}") for name in EXPLAINING],
+    "Slice by slice": [("autofunction", "mcsvm.pose")],
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotri, dpotrs
 
-from solvers.work import PANEL, WHOLE, Work, pieces
+from mcsvm.solvers.work import PANEL, WHOLE, Work, pieces
 
 CholeskyFactor = tuple[np.ndarray, bool]  # (in the layout of LAPACK, whether it is the lower half)
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import DENSE, PATH
-from solvers.dense.cholesky import CholeskyFactor, factored, solved
-from solvers.jit.bound import until_zero
-from solvers.jit.rounding import ROUNDING
-from solvers.work import ENTRIES, SMALL, Work
+from mcsvm.solvers.budget import DENSE, PATH
+from mcsvm.solvers.dense.cholesky import CholeskyFactor, factored, solved
+from mcsvm.solvers.jit.bound import until_zero
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.work import ENTRIES, SMALL, Work
 
 
 @dataclass

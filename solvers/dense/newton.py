@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from solvers.budget import DENSE
-from solvers.dense.cholesky import factored, solved
-from solvers.jit import sums as simplex
-from solvers.jit.rounding import RIDGE, ROUNDING
-from solvers.work import ROWS, SMALL, Work
+from mcsvm.solvers.budget import DENSE
+from mcsvm.solvers.dense.cholesky import factored, solved
+from mcsvm.solvers.jit import sums as simplex
+from mcsvm.solvers.jit.rounding import RIDGE, ROUNDING
+from mcsvm.solvers.work import ROWS, SMALL, Work
 
 
 @dataclass

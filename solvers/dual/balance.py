@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import PROOF
-from solvers.dual.geometry import BOX, LINE, SUMS
-from solvers.dual.quantities import weights_of
-from solvers.errors import Sentence
-from solvers.jit.rounding import LAST_DIGITS, ROUNDING
-from solvers.problem import Part
+from mcsvm.solvers.budget import PROOF
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.jit.rounding import LAST_DIGITS, ROUNDING
+from mcsvm.solvers.problem import Part
 
 SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to `even_point` / 2, tried in turn where too few variables are free
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from solvers.budget import PROOF
-from solvers.dual.quantities import examine
-from solvers.jit.rounding import ROUNDING
-from solvers.problem import Part
+from mcsvm.solvers.budget import PROOF
+from mcsvm.solvers.dual.quantities import examine
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.problem import Part
 
 
 def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndarray | None) -> np.ndarray:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import PROOF
-from solvers.dual.bias import best_bias
-from solvers.dual.gap import is_zero, relative_gap
-from solvers.dual.quantities import energy_of, examining, weighing
-from solvers.dual.rounding import rounding_of, widen
-from solvers.jit.rounding import SINGLE
-from solvers.problem import Part, Problem
-from solvers.products import KnownRows, Sweep, swept
-from solvers.work import Work, finish
+from mcsvm.solvers.budget import PROOF
+from mcsvm.solvers.dual.bias import best_bias
+from mcsvm.solvers.dual.gap import is_zero, relative_gap
+from mcsvm.solvers.dual.quantities import energy_of, examining, weighing
+from mcsvm.solvers.dual.rounding import rounding_of, widen
+from mcsvm.solvers.jit.rounding import SINGLE
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.products import KnownRows, Sweep, swept
+from mcsvm.solvers.work import Work, finish
 
 
 @dataclass(frozen=True)

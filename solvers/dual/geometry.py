@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from solvers.jit import block, scan, sums
-from solvers.jit.bound import AT_BOUND
-from solvers.jit.linear.system import respond
-from solvers.jit.rounding import ROUNDING
-from solvers.work import Work, strips
+from mcsvm.solvers.jit import block, scan, sums
+from mcsvm.solvers.jit.bound import AT_BOUND
+from mcsvm.solvers.jit.linear.system import respond
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.work import Work, strips
 
 STRIP = 4096  # examples of a table that are transposed at once: 32 kB per class, which stays in cache
 
 if TYPE_CHECKING:
-    from solvers.machines import DualForm
-    from solvers.problem import Part
+    from mcsvm.solvers.machines import DualForm
+    from mcsvm.solvers.problem import Part
 
 
 class Geometry(ABC):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jit import scan
-from solvers.problem import Part
-from solvers.work import Work, finish, strips
+from mcsvm.solvers.jit import scan
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work, finish, strips
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from solvers.kernels.base import Magnitude
-from solvers.machines import DualForm
-from solvers.work import strips
+from mcsvm.solvers.kernels.base import Magnitude
+from mcsvm.solvers.machines import DualForm
+from mcsvm.solvers.work import strips
 
 if TYPE_CHECKING:
-    from solvers.dual.certificate import Certificate
+    from mcsvm.solvers.dual.certificate import Certificate
 
 UNIT = 2.0**-53
 DEVIATIONS = 4.0

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.arguments import pairwise
-from solvers.budget import EXPLAIN
-from solvers.errors import InputError, Sentence
-from solvers.explain.game import NO_COLUMNS, between, game_of
-from solvers.explain.room import Room
-from solvers.explain.search import smallest_change
-from solvers.explain.values import Explained, explained
-from solvers.posing import listing, whole
-from solvers.work import limited
+from mcsvm.solvers.arguments import pairwise
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.explain.game import NO_COLUMNS, between, game_of
+from mcsvm.solvers.explain.room import Room
+from mcsvm.solvers.explain.search import smallest_change
+from mcsvm.solvers.explain.values import Explained, explained
+from mcsvm.solvers.posing import listing, whole
+from mcsvm.solvers.work import limited
 
 __all__ = ["Flip", "ShapleyValues", "contrast", "flip", "log_odds", "shapley"]
 
@@ -114,7 +114,7 @@ def shapley(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from solvers import MultiClassSVC, explain
+    >>> from mcsvm import MultiClassSVC, explain
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MultiClassSVC(machine="ww").fit(X, y)
     >>> values = explain.shapley(model, X[:2], X[::10])
@@ -223,7 +223,7 @@ def flip(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from solvers import MultiClassSVC, explain
+    >>> from mcsvm import MultiClassSVC, explain
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MultiClassSVC(machine="ww").fit(X, y)
     >>> found = explain.flip(model, X[0], X, movable=[2, 3])

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.arguments import row_weights
-from solvers.errors import InputError, Sentence
-from solvers.kernels.points import Points
-from solvers.model import Model, pair_column
+from mcsvm.solvers.arguments import row_weights
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.kernels.points import Points
+from mcsvm.solvers.model import Model, pair_column
 
 NO_COLUMNS = Sentence("a precomputed kernel has no columns that could be explained; train on the features themselves")
 

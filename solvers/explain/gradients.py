@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.errors import InputError
-from solvers.kernels.points import Points, transposed_times
-from solvers.model import Model
-from solvers.work import finish
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels.points import Points, transposed_times
+from mcsvm.solvers.model import Model
+from mcsvm.solvers.work import finish
 
 
 def gradients(model: Model, row: np.ndarray) -> np.ndarray:

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.budget import EXPLAIN
-from solvers.explain.game import Game
-from solvers.kernels.points import Points
-from solvers.work import spread
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.explain.game import Game
+from mcsvm.solvers.kernels.points import Points
+from mcsvm.solvers.work import spread
 
 Piece = TypeVar("Piece")
 Part = TypeVar("Part")

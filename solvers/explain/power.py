@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from scipy.special import roots_legendre
 
-from solvers.explain.game import Game
-from solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, differing, in_pieces, width_of
-from solvers.work import PASS, PIECE
+from mcsvm.solvers.explain.game import Game
+from mcsvm.solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, differing, in_pieces, width_of
+from mcsvm.solvers.work import PASS, PIECE
 
 
 def values_of_powers(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:

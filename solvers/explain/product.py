@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import EXPLAIN
-from solvers.explain.game import Game
-from solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, in_pieces
-from solvers.explain.quadrature import quadratures
-from solvers.jit.product_game import contributions
-from solvers.kernels.points import Points
-from solvers.work import FACTOR, PIECE
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.explain.game import Game
+from mcsvm.solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, in_pieces
+from mcsvm.solvers.explain.quadrature import quadratures
+from mcsvm.solvers.jit.product_game import contributions
+from mcsvm.solvers.kernels.points import Points
+from mcsvm.solvers.work import FACTOR, PIECE
 
 
 def values_of_products(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:

@@ -17,8 +17,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import roots_legendre
 
-from solvers.budget import EXPLAIN
-from solvers.jit.rounding import LAST_DIGITS
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.jit.rounding import LAST_DIGITS
 
 Quadrature = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 

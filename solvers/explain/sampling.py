@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import EXPLAIN
-from solvers.explain.game import Game
-from solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, differing, in_pieces
-from solvers.model import dense_expansion
-from solvers.work import PIECE, SQUASH
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.explain.game import Game
+from mcsvm.solvers.explain.pieces import BackgroundChunk, blocks_of, chunks_of, differing, in_pieces
+from mcsvm.solvers.model import dense_expansion
+from mcsvm.solvers.work import PIECE, SQUASH
 
 
 def sampled_values(game: Game, row: Any, values: np.ndarray, errors: np.ndarray, permutations: int) -> Iterator[float]:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import EXPLAIN
-from solvers.errors import Sentence
-from solvers.explain.game import between, decision_of_few
-from solvers.explain.gradients import DERIVATIVES, gradients
-from solvers.explain.room import Room
-from solvers.model import Model
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.explain.game import between, decision_of_few
+from mcsvm.solvers.explain.gradients import DERIVATIVES, gradients
+from mcsvm.solvers.explain.room import Room
+from mcsvm.solvers.model import Model
 
 Decide = Callable[[np.ndarray], np.ndarray]  # (rows,) class numbers of dense rows; negative for no decision
 

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.budget import EXPLAIN
-from solvers.explain.game import Game, sums_by_player
-from solvers.explain.power import values_of_powers
-from solvers.explain.product import values_of_products
-from solvers.explain.sampling import sampled_values
-from solvers.kernels.points import transposed_times
-from solvers.work import finish
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.explain.game import Game, sums_by_player
+from mcsvm.solvers.explain.power import values_of_powers
+from mcsvm.solvers.explain.product import values_of_products
+from mcsvm.solvers.explain.sampling import sampled_values
+from mcsvm.solvers.kernels.points import transposed_times
+from mcsvm.solvers.work import finish
 
 Callback = Callable[[float], bool | None]
 Way = Callable[[Game, Any, np.ndarray], Iterator[float]]  # adds the values of a row, and yields its share done

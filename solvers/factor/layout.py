@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from solvers.dual.quantities import gradients, weights_of
-from solvers.problem import Part
+from mcsvm.solvers.dual.quantities import gradients, weights_of
+from mcsvm.solvers.problem import Part
 
 
 class Layout:

@@ -12,15 +12,15 @@ from typing import Protocol
 
 import numpy as np
 
-from solvers.budget import FACTOR
-from solvers.dense.cholesky import CholeskyFactor, factored, inverse, solved
-from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
-from solvers.factor.layout import Layout
-from solvers.factor.pivoted import factor_of, most_columns
-from solvers.gram import Gram
-from solvers.machines import DualForm
-from solvers.problem import Part
-from solvers.work import ENTRY, HEIGHT, PIECE, WORK_BYTES, Work, pieces
+from mcsvm.solvers.budget import FACTOR
+from mcsvm.solvers.dense.cholesky import CholeskyFactor, factored, inverse, solved
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.pivoted import factor_of, most_columns
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.machines import DualForm
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import ENTRY, HEIGHT, PIECE, WORK_BYTES, Work, pieces
 
 
 class Diagonal:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import PATH
-from solvers.dual.balance import even_values
-from solvers.factor.layout import Layout
-from solvers.factor.normal import DIAGONALS, Columns, Diagonal, normals_for
-from solvers.jit.rounding import ROUNDING
-from solvers.work import Work
+from mcsvm.solvers.budget import PATH
+from mcsvm.solvers.dual.balance import even_values
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import DIAGONALS, Columns, Diagonal, normals_for
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.work import Work
 
 
 @dataclass

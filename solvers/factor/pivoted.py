@@ -11,10 +11,10 @@ import weakref
 
 import numpy as np
 
-from solvers.budget import FACTOR
-from solvers.gram import Gram
-from solvers.jit.rounding import ROUNDING
-from solvers.work import ENTRY, PIECE, VALUE, Work, pieces
+from mcsvm.solvers.budget import FACTOR
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.work import ENTRY, PIECE, VALUE, Work, pieces
 
 
 def most_columns(gram: Gram) -> int:

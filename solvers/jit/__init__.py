@@ -10,7 +10,7 @@ from typing import Any
 
 import numba
 
-from solvers.jit.store import CACHE_FOLDER, CACHE_WORKS, Store, choose_processor
+from mcsvm.solvers.jit.store import CACHE_FOLDER, CACHE_WORKS, Store, choose_processor
 
 __all__ = ["CACHE_FOLDER", "CACHE_WORKS", "compiled"]
 
@@ -28,6 +28,6 @@ def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = Fals
     config: Any = numba.config
     # error_model: a division that Python would check for zero is never vectorised
     found: Any = numba.njit(nogil=True, fastmath=RELAXED if relaxed else False, error_model="numpy")(function)
-    if function.__module__.startswith("solvers.") and not config.DISABLE_JIT:
+    if function.__module__.startswith("mcsvm.solvers.") and not config.DISABLE_JIT:
         found._cache = Store(function)
     return found

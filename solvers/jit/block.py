@@ -5,10 +5,10 @@ alpha (slots, n) and functions (outputs, n) are stored class by class, so that l
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import room_down, room_up, sum_has_room
-from solvers.jit.linalg import add_scaled
-from solvers.jit.rounding import HUGE
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import room_down, room_up, sum_has_room
+from mcsvm.solvers.jit.linalg import add_scaled
+from mcsvm.solvers.jit.rounding import HUGE
 
 STRIP = 4096  # examples whose functions are updated at once: 32 kB per class, so that a strip of all stays in cache
 

@@ -5,8 +5,8 @@ the bound (`snapped`, `reached`, `given`). A sum is at its bound if it exceeds t
 another order, the same variables give another last digit.
 """
 
-from solvers.jit import compiled
-from solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.rounding import ROUNDING
 
 AT_BOUND = 1.0 - ROUNDING
 

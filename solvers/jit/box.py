@@ -5,9 +5,9 @@ maximise g'x - 1/2 x'Qx around the current point, 0 <= alpha + x <= upper.
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import room_down, room_up, snapped
-from solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import room_down, room_up, snapped
+from mcsvm.solvers.jit.rounding import ROUNDING
 
 
 @compiled

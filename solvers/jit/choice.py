@@ -1,6 +1,6 @@
 """The examples of a block: the most violating ones, and examples of the last round for up to half of it."""
 
-from solvers.jit import compiled
+from mcsvm.solvers.jit import compiled
 
 
 @compiled

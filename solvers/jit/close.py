@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from solvers.jit import compiled
+from mcsvm.solvers.jit import compiled
 
 STEP = 32  # values of a row whose smallest is compared, before any of them is looked at
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from solvers.jit import compiled
+from mcsvm.solvers.jit import compiled
 
 SPACE, LF, PLUS, COMMA, MINUS, POINT, ZERO, COLON = 32, 10, 43, 44, 45, 46, 48, 58
 DIGITS = 19  # of a number, at most: they fit into 64 bits

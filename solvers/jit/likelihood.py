@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from solvers.jit import compiled
+from mcsvm.solvers.jit import compiled
 
 TOGETHER = 16  # rows whose sums are multiplied before a logarithm is taken: at most classes^16 < 1e308
 NOTHING = 1e-150  # shares below it are 0: their squares would be denormal, and slow

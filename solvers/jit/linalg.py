@@ -1,6 +1,6 @@
 """The one axpy of the compiled code, and the one transposed copy."""
 
-from solvers.jit import compiled
+from mcsvm.solvers.jit import compiled
 
 SQUARE = 32  # rows and columns that are copied at once
 

@@ -6,10 +6,10 @@ Second-order choice of the second variable: Fan, Chen & Lin 2005; first-order: t
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import reached
-from solvers.jit.box import position
-from solvers.jit.rounding import FLAT
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import reached
+from mcsvm.solvers.jit.box import position
+from mcsvm.solvers.jit.rounding import FLAT
 
 
 @compiled(relaxed=True)

@@ -7,9 +7,9 @@ the interpreter lock.
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.block import variable_gradient
-from solvers.jit.linalg import add_scaled
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.block import variable_gradient
+from mcsvm.solvers.jit.linalg import add_scaled
 
 
 @compiled

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import reached
-from solvers.jit.rounding import FLAT
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import reached
+from mcsvm.solvers.jit.rounding import FLAT
 
 LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` returned: steps, tolerance, a kernel row, no movement
 

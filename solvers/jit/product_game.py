@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.jit import compiled
+from mcsvm.solvers.jit import compiled
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # the first has 32 bits, so that k times it is exact

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solvers.jit import block, compiled
-from solvers.jit.bound import movable
-from solvers.jit.box import solve_box
-from solvers.jit.choice import choose_both_signs, choose_worst
-from solvers.jit.line import solve_pairs
-from solvers.jit.rounding import HUGE
-from solvers.jit.scan import equality_violation, scan_box, scan_simplex
-from solvers.jit.sums import solve_simplex
+from mcsvm.solvers.jit import block, compiled
+from mcsvm.solvers.jit.bound import movable
+from mcsvm.solvers.jit.box import solve_box
+from mcsvm.solvers.jit.choice import choose_both_signs, choose_worst
+from mcsvm.solvers.jit.line import solve_pairs
+from mcsvm.solvers.jit.rounding import HUGE
+from mcsvm.solvers.jit.scan import equality_violation, scan_box, scan_simplex
+from mcsvm.solvers.jit.sums import solve_simplex
 
 BOX, SUMS, LINE = range(3)  # feasible sets (dual/geometry.py)
 ENDED, CONVERGED, STUCK, REFRESH, NEWTON, ROWS, MOVE, IDLE = range(8)  # why `rounds` returns

@@ -9,9 +9,9 @@ alpha (slots, n) and functions (outputs, n) are stored class by class, so that l
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import movable, pull, room_down, sum_has_room
-from solvers.jit.rounding import HUGE
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import movable, pull, room_down, sum_has_room
+from mcsvm.solvers.jit.rounding import HUGE
 
 
 @compiled

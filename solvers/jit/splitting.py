@@ -6,8 +6,8 @@ variables share the own class function (`rule.cross`), a scalar equation couples
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.rounding import HUGE, SINGLE
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.rounding import HUGE, SINGLE
 
 
 @compiled

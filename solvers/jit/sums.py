@@ -5,9 +5,9 @@ The slack U_i - sum_p alpha_ip is a variable of gradient 0 and curvature 0.
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import given, slack_within
-from solvers.jit.linalg import add_scaled
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import given, slack_within
+from mcsvm.solvers.jit.linalg import add_scaled
 
 SLACK = -1  # index of the slack in place of a variable
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.points import Points
-from solvers.work import Work, ready
+from mcsvm.solvers.kernels.points import Points
+from mcsvm.solvers.work import Work, ready
 
 
 @dataclass(frozen=True)

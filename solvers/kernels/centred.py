@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.kernels.distances import places_below, subtract_pairs
-from solvers.work import COPY, MOVE, STRIP_BYTES, Work, pieces
+from mcsvm.solvers.kernels.distances import places_below, subtract_pairs
+from mcsvm.solvers.work import COPY, MOVE, STRIP_BYTES, Work, pieces
 
 UNIT = 2.0**-24  # unit roundoff of single precision
 CHUNK = 128  # features of one product: 6 % slower than all 784 at once, and a sixth of the error

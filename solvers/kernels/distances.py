@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.jit.close import find_below
+from mcsvm.solvers.jit.close import find_below
 
 CLOSE: dict[np.dtype[Any], float] = {np.dtype(np.float64): 2.0**-14, np.dtype(np.float32): 2.0**-8}
 FEW = 128  # up to so many rows are searched without a first check of each row's smallest value

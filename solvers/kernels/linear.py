@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import FeatureKernel, Magnitude
-from solvers.kernels.points import Points, inner_products, prepare_products, rows_times, transposed_times
-from solvers.work import Work
+from mcsvm.solvers.kernels.base import FeatureKernel, Magnitude
+from mcsvm.solvers.kernels.points import Points, inner_products, prepare_products, rows_times, transposed_times
+from mcsvm.solvers.work import Work
 
 
 @dataclass(frozen=True)

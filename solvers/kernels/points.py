@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.kernels.centred import Centred, centre, moved_like
-from solvers.work import COPY, MOVE, PIECE, Work, finish, pieces
+from mcsvm.solvers.kernels.centred import Centred, centre, moved_like
+from mcsvm.solvers.work import COPY, MOVE, PIECE, Work, finish, pieces
 
 ORIGIN_ROWS = 31  # of which the median is the origin, at most: up to 15 outliers do not move it
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import Kernel, Magnitude
-from solvers.kernels.points import Points, fits_single, inner_products, prepare_products
-from solvers.work import Work
+from mcsvm.solvers.kernels.base import Kernel, Magnitude
+from mcsvm.solvers.kernels.points import Points, fits_single, inner_products, prepare_products
+from mcsvm.solvers.work import Work
 
 
 @dataclass(frozen=True)

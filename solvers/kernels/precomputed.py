@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import Kernel, Magnitude
-from solvers.kernels.points import Points, taken
-from solvers.work import Work
+from mcsvm.solvers.kernels.base import Kernel, Magnitude
+from mcsvm.solvers.kernels.points import Points, taken
+from mcsvm.solvers.work import Work
 
 
 class MatrixRows(Points):

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.base import Bound, Kernel, Magnitude
-from solvers.kernels.centred import UNIT, exponent_error, rbf_values
-from solvers.kernels.distances import CLOSE, refine_close
-from solvers.kernels.points import Points, inner_products, prepare_products
-from solvers.work import Work
+from mcsvm.solvers.kernels.base import Bound, Kernel, Magnitude
+from mcsvm.solvers.kernels.centred import UNIT, exponent_error, rbf_values
+from mcsvm.solvers.kernels.distances import CLOSE, refine_close
+from mcsvm.solvers.kernels.points import Points, inner_products, prepare_products
+from mcsvm.solvers.work import Work
 
 # Largest gamma |x - mean|^2 (gamma |x|^2 of sparse rows) for blocks in float32, whose exponents then err by at most
 # 0.01 up to 1000 features, and in fact by 5e-5. Above it the block is computed in float64.

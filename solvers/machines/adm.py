@@ -1,6 +1,6 @@
 """ADM (unified view): one hinge per example, for the largest wrong class function f_c itself, not f_c - f_y."""
 
-from solvers.machines.form import Machine, absolute_form
+from mcsvm.solvers.machines.form import Machine, absolute_form
 
 MACHINE = Machine(
     name="adm",

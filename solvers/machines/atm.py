@@ -1,6 +1,6 @@
 """ATM (unified view): one hinge per example, for the worst of all class functions, the own one included."""
 
-from solvers.machines.form import Machine, absolute_form
+from mcsvm.solvers.machines.form import Machine, absolute_form
 
 MACHINE = Machine(
     name="atm",

@@ -1,6 +1,6 @@
 """ATS (unified view): one hinge for each class function, the own one included."""
 
-from solvers.machines.form import Machine, absolute_form
+from mcsvm.solvers.machines.form import Machine, absolute_form
 
 MACHINE = Machine(
     name="ats",

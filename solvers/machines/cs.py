@@ -1,6 +1,6 @@
 """Crammer & Singer: one hinge per example, for its worst wrong class."""
 
-from solvers.machines.form import Machine, relative_form
+from mcsvm.solvers.machines.form import Machine, relative_form
 
 MACHINE = Machine(
     name="cs",

@@ -1,6 +1,6 @@
 """DAGSVM: trained as one-vs-one, decided by walking a graph that drops one class a step."""
 
-from solvers.machines.form import Machine, binary_form
+from mcsvm.solvers.machines.form import Machine, binary_form
 
 MACHINE = Machine(
     name="dag",

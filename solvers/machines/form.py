@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from solvers.jit.rounding import ROUNDING
-from solvers.machines.rule import Rule
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.machines.rule import Rule
 
 Feasible = Literal["box", "simplex"]
 Split = Literal["joint", "one-vs-rest", "pairs"]

@@ -1,6 +1,6 @@
 """Lee, Lin & Wahba: class functions of sum zero; one hinge for each wrong class c, of the margin plus f_c."""
 
-from solvers.machines.form import Machine, absolute_form
+from mcsvm.solvers.machines.form import Machine, absolute_form
 
 MACHINE = Machine(
     name="llw",

@@ -1,6 +1,6 @@
 """MMR (maximum margin regression): one hinge per example, for the own class function f_y."""
 
-from solvers.machines.form import Machine, absolute_form
+from mcsvm.solvers.machines.form import Machine, absolute_form
 
 MACHINE = Machine(
     name="mmr",

@@ -1,6 +1,6 @@
 """One-vs-all: one binary machine per class against the rest."""
 
-from solvers.machines.form import Machine, binary_form
+from mcsvm.solvers.machines.form import Machine, binary_form
 
 MACHINE = Machine(
     name="ova",

@@ -1,6 +1,6 @@
 """One-vs-one: one binary machine per pair of classes."""
 
-from solvers.machines.form import Machine, binary_form
+from mcsvm.solvers.machines.form import Machine, binary_form
 
 MACHINE = Machine(
     name="ovo",

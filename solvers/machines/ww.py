@@ -1,6 +1,6 @@
 """Weston & Watkins: one hinge for each wrong class c, of the margin minus (f_y - f_c)."""
 
-from solvers.machines.form import Machine, relative_form
+from mcsvm.solvers.machines.form import Machine, relative_form
 
 MACHINE = Machine(
     name="ww",

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from solvers.methods.auto.conductor import Auto
-from solvers.methods.base import Method, Progress, State
-from solvers.methods.frank_wolfe.table import FRANK_WOLFE_METHODS
-from solvers.methods.interior import InteriorPoint
-from solvers.methods.lasvm.table import LASVM_METHODS
-from solvers.methods.linear.table import LINEAR_METHODS
-from solvers.methods.sequential.table import SEQUENTIAL_METHODS
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.methods.base import Method, Progress, State
+from mcsvm.solvers.methods.frank_wolfe.table import FRANK_WOLFE_METHODS
+from mcsvm.solvers.methods.interior import InteriorPoint
+from mcsvm.solvers.methods.lasvm.table import LASVM_METHODS
+from mcsvm.solvers.methods.linear.table import LINEAR_METHODS
+from mcsvm.solvers.methods.sequential.table import SEQUENTIAL_METHODS
 
 METHODS: dict[str, Method[Any]] = {
     method.name: method

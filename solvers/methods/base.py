@@ -14,14 +14,14 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from solvers.budget import BUDGET, Budget
-from solvers.decision import Decision
-from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
-from solvers.dual.quantities import dual_of, weights_of
-from solvers.errors import Sentence, any_of
-from solvers.jit.rounding import SINGLE
-from solvers.problem import Part
-from solvers.work import Work, ready
+from mcsvm.solvers.budget import BUDGET, Budget
+from mcsvm.solvers.decision import Decision
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from mcsvm.solvers.dual.quantities import dual_of, weights_of
+from mcsvm.solvers.errors import Sentence, any_of
+from mcsvm.solvers.jit.rounding import SINGLE
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work, ready
 
 
 class Progress(Enum):

@@ -13,21 +13,21 @@ from functools import partial
 
 import numpy as np
 
-from solvers.budget import BUDGET, INNER, PATH, Budget, next_decision
-from solvers.dual.balance import is_balanced
-from solvers.dual.geometry import LINE
-from solvers.dual.quantities import weights_of
-from solvers.factor.layout import Layout
-from solvers.factor.normal import DIAGONALS, Columns, rank_cap
-from solvers.factor.path import Path, PathPoint
-from solvers.jit import sums
-from solvers.jit.rounding import SINGLE
-from solvers.methods.auto import blocks, faces
-from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.base import Exploring, Method, Point, Progress, dual_at
-from solvers.problem import Part
-from solvers.work import Work
-from solvers.work import finish as finish_work
+from mcsvm.solvers.budget import BUDGET, INNER, PATH, Budget, next_decision
+from mcsvm.solvers.dual.balance import is_balanced
+from mcsvm.solvers.dual.geometry import LINE
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import DIAGONALS, Columns, rank_cap
+from mcsvm.solvers.factor.path import Path, PathPoint
+from mcsvm.solvers.jit import sums
+from mcsvm.solvers.jit.rounding import SINGLE
+from mcsvm.solvers.methods.auto import blocks, faces
+from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
+from mcsvm.solvers.methods.base import Exploring, Method, Point, Progress, dual_at
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
+from mcsvm.solvers.work import finish as finish_work
 
 
 @dataclass

@@ -19,10 +19,10 @@ from enum import Enum, auto
 
 import numpy as np
 
-from solvers.budget import PROXIMAL
-from solvers.dual.quantities import weighing
-from solvers.problem import Part
-from solvers.work import Work, ready, strips
+from mcsvm.solvers.budget import PROXIMAL
+from mcsvm.solvers.dual.quantities import weighing
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work, ready, strips
 
 
 class End(Enum):

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.budget import INNER, PARTITIONED
-from solvers.dual.quantities import weights_of
-from solvers.gram import Gram
-from solvers.kernels import Points
-from solvers.kernels.points import in_double
-from solvers.methods.auto import blocks
-from solvers.methods.auto.blocks import BlockState
-from solvers.partitioned.messages import RowOffer
-from solvers.posing import SharedTerms
-from solvers.problem import Part, Problem
-from solvers.work import Work, finish
+from mcsvm.solvers.budget import INNER, PARTITIONED
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.kernels.points import in_double
+from mcsvm.solvers.methods.auto import blocks
+from mcsvm.solvers.methods.auto.blocks import BlockState
+from mcsvm.solvers.partitioned.messages import RowOffer
+from mcsvm.solvers.posing import SharedTerms
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.work import Work, finish
 
 
 @dataclass(frozen=True)

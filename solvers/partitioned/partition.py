@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from solvers.dual.geometry import BOX, LINE
-from solvers.dual.quantities import weights_of
-from solvers.jit.choice import choose_worst
-from solvers.kernels import Points
-from solvers.kernels.points import in_double
-from solvers.model import Model, decide
-from solvers.partitioned.messages import (
+from mcsvm.solvers.dual.geometry import BOX, LINE
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.jit.choice import choose_worst
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.kernels.points import in_double
+from mcsvm.solvers.model import Model, decide
+from mcsvm.solvers.partitioned.messages import (
     BiasKinks,
     BlockChange,
     PartitionSize,
@@ -27,9 +27,9 @@ from solvers.partitioned.messages import (
     SupportRows,
     single_rows,
 )
-from solvers.problem import Part, Problem
-from solvers.products import kernel_times, products_beside
-from solvers.work import finish
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.products import kernel_times, products_beside
+from mcsvm.solvers.work import finish
 
 
 class Partition:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from solvers.partitioned.partition import Partition
+from mcsvm.solvers.partitioned.partition import Partition
 
 
 class Partitions(ABC):

@@ -10,11 +10,11 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from solvers.budget import PARTITIONED
-from solvers.dual.certificate import Certificate
-from solvers.jit.rounding import ROUNDING
-from solvers.partitioned.messages import PartitionStanding
-from solvers.partitioned.partitions import Partitions
+from mcsvm.solvers.budget import PARTITIONED
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.partitioned.messages import PartitionStanding
+from mcsvm.solvers.partitioned.partitions import Partitions
 
 
 def recompute(partitions: Partitions, at_once: int, of: Collection[int] | None = None) -> None:

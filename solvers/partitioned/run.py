@@ -17,18 +17,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from solvers.budget import LOOP, PARTITIONED
-from solvers.decision import Decision
-from solvers.dual.certificate import Certificate
-from solvers.dual.gap import TINY
-from solvers.dual.geometry import BOX, LINE
-from solvers.dual.quantities import weights_of
-from solvers.jit.rounding import FEASIBLE
-from solvers.kernels import Points
-from solvers.model import Model, stored_expansion
-from solvers.partitioned import proof
-from solvers.partitioned.block import solve_block, stacked
-from solvers.partitioned.messages import (
+from mcsvm.solvers.budget import LOOP, PARTITIONED
+from mcsvm.solvers.decision import Decision
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.dual.gap import TINY
+from mcsvm.solvers.dual.geometry import BOX, LINE
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.jit.rounding import FEASIBLE
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.model import Model, stored_expansion
+from mcsvm.solvers.partitioned import proof
+from mcsvm.solvers.partitioned.block import solve_block, stacked
+from mcsvm.solvers.partitioned.messages import (
     BlockChange,
     LostPartitionsError,
     PartitionSize,
@@ -36,12 +36,12 @@ from solvers.partitioned.messages import (
     Restored,
     RowOffer,
 )
-from solvers.partitioned.partitions import Partitions
-from solvers.posing import SharedTerms
-from solvers.problem import Part, Problem
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.trace import Sample, Trace
+from mcsvm.solvers.partitioned.partitions import Partitions
+from mcsvm.solvers.posing import SharedTerms
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.trace import Sample, Trace
 
 T = TypeVar("T")
 

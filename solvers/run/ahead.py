@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from solvers.budget import next_decision
-from solvers.run.parts import PartRun
-from solvers.run.warmup import warm_up
-from solvers.work import Work, limited, share, submit
+from mcsvm.solvers.budget import next_decision
+from mcsvm.solvers.run.parts import PartRun
+from mcsvm.solvers.run.warmup import warm_up
+from mcsvm.solvers.work import Work, limited, share, submit
 
 
 @dataclass

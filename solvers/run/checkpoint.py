@@ -22,12 +22,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from solvers.dual.certificate import Certificate, Proof
-from solvers.errors import InputError
-from solvers.machines import DualForm
-from solvers.methods.base import Point, stored_fields
-from solvers.problem import Problem
-from solvers.run.parts import Finished
+from mcsvm.solvers.dual.certificate import Certificate, Proof
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.machines import DualForm
+from mcsvm.solvers.methods.base import Point, stored_fields
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.parts import Finished
 
 Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
 SCHEMA = 2  # raised whenever the meaning of the contents changes; 1 stored the state of methods without field names

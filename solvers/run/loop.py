@@ -15,26 +15,26 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import next_sample
-from solvers.decision import SMALL_PAIRS, SMALL_PHASE, Decision
-from solvers.dual.certificate import Certificate, Proof, certificate_at_zero, seen_indefinite, total_of
-from solvers.errors import InputError
-from solvers.gram import Gram
-from solvers.jit.rounding import FEASIBLE
-from solvers.memory import check_memory
-from solvers.methods import METHODS
-from solvers.methods.base import Method
-from solvers.model import Model
-from solvers.problem import Problem
-from solvers.run import checkpoint
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.pairs import PairQueue
-from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
-from solvers.run.small_pairs import SmallPairs, SolvedPair
-from solvers.run.trace import Sample, Trace
-from solvers.run.warmup import warm_up
-from solvers.work import SAMPLE_REST, SLICE_SECONDS, Work, finish
+from mcsvm.solvers.budget import next_sample
+from mcsvm.solvers.decision import SMALL_PAIRS, SMALL_PHASE, Decision
+from mcsvm.solvers.dual.certificate import Certificate, Proof, certificate_at_zero, seen_indefinite, total_of
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.jit.rounding import FEASIBLE
+from mcsvm.solvers.memory import check_memory
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.base import Method
+from mcsvm.solvers.model import Model
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import checkpoint
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.pairs import PairQueue
+from mcsvm.solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
+from mcsvm.solvers.run.small_pairs import SmallPairs, SolvedPair
+from mcsvm.solvers.run.trace import Sample, Trace
+from mcsvm.solvers.run.warmup import warm_up
+from mcsvm.solvers.work import SAMPLE_REST, SLICE_SECONDS, Work, finish
 
 
 class Run:

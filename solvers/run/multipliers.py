@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import LOOP
-from solvers.dual.quantities import weights_of
-from solvers.methods.base import State
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.budget import LOOP
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.methods.base import State
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 def sigma_of(part: Part) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from solvers.problem import Problem
-from solvers.run import small_pairs
-from solvers.run.ahead import Ahead
-from solvers.run.limits import Limits
-from solvers.run.parts import PartRun
-from solvers.run.small_pairs import SmallPairs
-from solvers.work import Work, limited, workers
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import small_pairs
+from mcsvm.solvers.run.ahead import Ahead
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.parts import PartRun
+from mcsvm.solvers.run.small_pairs import SmallPairs
+from mcsvm.solvers.work import Work, limited, workers
 
 
 class PairQueue:

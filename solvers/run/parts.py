@@ -14,20 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import LOOP, next_decision
-from solvers.decision import Decision
-from solvers.dual import balance
-from solvers.dual.certificate import Certificate, Proof, certifying
-from solvers.dual.geometry import BOX
-from solvers.dual.quantities import energy_of, examining, weights_of
-from solvers.errors import InputError
-from solvers.jit.rounding import FEASIBLE
-from solvers.methods.base import Method, Progress, refresh, start_from
-from solvers.problem import Part, Problem, with_offset
-from solvers.run import multipliers
-from solvers.run.limits import Limits
-from solvers.run.trace import Sample
-from solvers.work import Work, finish
+from mcsvm.solvers.budget import LOOP, next_decision
+from mcsvm.solvers.decision import Decision
+from mcsvm.solvers.dual import balance
+from mcsvm.solvers.dual.certificate import Certificate, Proof, certifying
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.dual.quantities import energy_of, examining, weights_of
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.jit.rounding import FEASIBLE
+from mcsvm.solvers.methods.base import Method, Progress, refresh, start_from
+from mcsvm.solvers.problem import Part, Problem, with_offset
+from mcsvm.solvers.run import multipliers
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.trace import Sample
+from mcsvm.solvers.work import Work, finish
 
 
 class Claim(Enum):

@@ -14,18 +14,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import PAIRS, TWO_CLASS
-from solvers.dual.certificate import Certificate, Proof
-from solvers.dual.rounding import CoarseBound, rounding_of, widen
-from solvers.jit.binary import two_class
-from solvers.jit.rounding import FEASIBLE
-from solvers.kernels import Kernel, Points
-from solvers.kernels.base import FeatureKernel, Magnitude
-from solvers.problem import Problem
-from solvers.products import kernel_matrix
-from solvers.run.limits import Limits
-from solvers.run.parts import Finished
-from solvers.work import SEARCH_STEPS_TIMES_ROWS, TILE, Work
+from mcsvm.solvers.budget import PAIRS, TWO_CLASS
+from mcsvm.solvers.dual.certificate import Certificate, Proof
+from mcsvm.solvers.dual.rounding import CoarseBound, rounding_of, widen
+from mcsvm.solvers.jit.binary import two_class
+from mcsvm.solvers.jit.rounding import FEASIBLE
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.base import FeatureKernel, Magnitude
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.products import kernel_matrix
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.parts import Finished
+from mcsvm.solvers.work import SEARCH_STEPS_TIMES_ROWS, TILE, Work
 
 
 @dataclass

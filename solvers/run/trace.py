@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from solvers.dual.gap import relative_gap
+from mcsvm.solvers.dual.gap import relative_gap
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from solvers.dual.certificate import certify
-from solvers.gram import Gram
-from solvers.kernels import KERNELS, Points, distances
-from solvers.machines import DualForm
-from solvers.methods.base import Method, Progress
-from solvers.problem import Part
-from solvers.work import finish
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.kernels import KERNELS, Points, distances
+from mcsvm.solvers.machines import DualForm
+from mcsvm.solvers.methods.base import Method, Progress
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import finish
 
 EXAMPLES, CLASSES = 12, 3
 STEPS = 50

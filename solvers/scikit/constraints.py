@@ -9,12 +9,12 @@ from typing import Any
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, Options, StrOptions
 
-from solvers.errors import InputError
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import BIASES
-from solvers.uncertainty.probability import CALIBRATION_METHODS
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import BIASES
+from mcsvm.solvers.uncertainty.probability import CALIBRATION_METHODS
 
 ALIASES = {"poly": "polynomial"}  # scikit-learn's names
 DEFAULT_CACHE_MB = 500

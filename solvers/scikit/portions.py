@@ -13,19 +13,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from solvers.arguments import refuse_negative, row_weights, weights_by_label
-from solvers.errors import InputError, Sentence
-from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
-from solvers.machines import MACHINES, Machine
-from solvers.methods.lasvm.stream import Expansion, OnlineSettings, Stream
-from solvers.methods.lasvm.table import LASVM_METHODS
-from solvers.model import Model, dense_expansion, stored_expansion
-from solvers.posing import checked_points, listing, positive
-from solvers.run.loop import find_method
-from solvers.run.warmup import once
-from solvers.scikit.constraints import seed_of
-from solvers.scikit.resources import ResourceMixin
-from solvers.work import limited
+from mcsvm.solvers.arguments import refuse_negative, row_weights, weights_by_label
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
+from mcsvm.solvers.machines import MACHINES, Machine
+from mcsvm.solvers.methods.lasvm.stream import Expansion, OnlineSettings, Stream
+from mcsvm.solvers.methods.lasvm.table import LASVM_METHODS
+from mcsvm.solvers.model import Model, dense_expansion, stored_expansion
+from mcsvm.solvers.posing import checked_points, listing, positive
+from mcsvm.solvers.run.loop import find_method
+from mcsvm.solvers.run.warmup import once
+from mcsvm.solvers.scikit.constraints import seed_of
+from mcsvm.solvers.scikit.resources import ResourceMixin
+from mcsvm.solvers.work import limited
 
 VARIANTS = {method.name: method for method in LASVM_METHODS}
 
@@ -198,7 +198,7 @@ class PartialFitMixin(ResourceMixin):
 
         Examples
         --------
-        >>> from solvers import MultiClassSVC
+        >>> from mcsvm import MultiClassSVC
         >>> model = MultiClassSVC(machine="ovo").partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
         >>> model.partial_fit([[0.2], [0.9]], [0, 1]).predict([[0.8]])
         array([1])

@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from solvers.arguments import kernel_matrix, pairwise
-from solvers.errors import InputError
-from solvers.kernels.points import transposed_times
-from solvers.model import Model, class_scores, dense_expansion, pair_scores, second_over_first
-from solvers.scikit.resources import ResourceMixin
-from solvers.uncertainty.probability import Calibration
-from solvers.work import finish, limited
+from mcsvm.solvers.arguments import kernel_matrix, pairwise
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels.points import transposed_times
+from mcsvm.solvers.model import Model, class_scores, dense_expansion, pair_scores, second_over_first
+from mcsvm.solvers.scikit.resources import ResourceMixin
+from mcsvm.solvers.uncertainty.probability import Calibration
+from mcsvm.solvers.work import finish, limited
 
 PRECISIONS = [np.float64, np.float32]  # of rows that are taken as they are; others become float64
 
@@ -99,7 +99,7 @@ class PredictionMixin(ResourceMixin):
 
         Examples
         --------
-        >>> from solvers import MultiClassSVC
+        >>> from mcsvm import MultiClassSVC
         >>> model = MultiClassSVC(kernel="linear", C=10.0, gap_tol=1e-9).fit([[-1.0], [1.0]], [0, 1])
         >>> model.decision_function([[3.0]]).shape
         (1,)
@@ -126,7 +126,7 @@ class PredictionMixin(ResourceMixin):
 
         Examples
         --------
-        >>> from solvers import MultiClassSVC
+        >>> from mcsvm import MultiClassSVC
         >>> MultiClassSVC().fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
         array(['yes'], dtype='<U3')
         """
@@ -159,7 +159,7 @@ class PredictionMixin(ResourceMixin):
         Examples
         --------
         >>> from sklearn.datasets import load_iris
-        >>> from solvers import MultiClassSVC
+        >>> from mcsvm import MultiClassSVC
         >>> X, y = load_iris(return_X_y=True)
         >>> MultiClassSVC(calibration="temperature").fit(X, y).predict_proba(X[:1]).round(1)
         array([[1., 0., 0.]])

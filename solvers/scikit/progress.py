@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from solvers.run.trace import Sample
+from mcsvm.solvers.run.trace import Sample
 
 NAME = "[MultiClassSVC]"  # scikit-learn's meta-estimators begin their lines in this way
 INTERVAL = 1.0  # seconds between two lines

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from solvers.scikit.constraints import DEFAULT_CACHE_MB, ParameterError
-from solvers.work import cores
+from mcsvm.solvers.scikit.constraints import DEFAULT_CACHE_MB, ParameterError
+from mcsvm.solvers.work import cores
 
 
 class ResourceMixin:

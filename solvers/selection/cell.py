@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.selection.scores import SCORES, Measured, Score
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.scores import SCORES, Measured, Score
 
 SETTLED = Ending.UNCHANGED, Ending.PROVED
 Pair = tuple[int, int]  # two classes, the smaller first

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from solvers.errors import InputError
-from solvers.selection.folds import Fold
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import FoldRows
-from solvers.selection.trials.task import Done, Task, perform
-from solvers.work import LOOK_SECONDS, limited
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.folds import Fold
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import FoldRows
+from mcsvm.solvers.selection.trials.task import Done, Task, perform
+from mcsvm.solvers.work import LOOK_SECONDS, limited
 
 RowsKey = tuple[int, float, float]  # fold, share of the training rows, share of the test rows
 

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from solvers.errors import InputError
-from solvers.posing import whole
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.posing import whole
 
 Kind = Literal["stratified", "groups", "column", "order"]
 MOST_FOLDS = 100  # values of a fold column: a machine is trained for each

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from solvers.errors import InputError
-from solvers.selection.cell import Cell, CellResult
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.cell import Cell, CellResult
 
 MOST = 100_000  # cells of one machine, at most
 SLACK = 1e-9  # share of a step, or of a value, that counts as rounding at the ends of a range

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from solvers.errors import InputError
-from solvers.kernels import Points
-from solvers.selection.folds import Fold
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import FoldRows
-from solvers.selection.trials.task import Task, perform
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.selection.folds import Fold
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import FoldRows
+from mcsvm.solvers.selection.trials.task import Task, perform
 
 
 def check_folds(codes: np.ndarray, names: Sequence[Any], folds: int) -> None:

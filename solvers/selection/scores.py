@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from solvers.jit import likelihood
-from solvers.machines import MACHINES
-from solvers.model import decide
-from solvers.run.warmup import once
-from solvers.selection.trials.shared import FoldRows
-from solvers.uncertainty.costs import CostRule
-from solvers.uncertainty.probability import scores as class_scores
+from mcsvm.solvers.jit import likelihood
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import decide
+from mcsvm.solvers.run.warmup import once
+from mcsvm.solvers.selection.trials.shared import FoldRows
+from mcsvm.solvers.uncertainty.costs import CostRule
+from mcsvm.solvers.uncertainty.probability import scores as class_scores
 
 WIDTH = 26  # of the row of temperatures
 BEFORE = 4  # powers of two below the inverse of the scores' spread, where the row begins

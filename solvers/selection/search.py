@@ -10,10 +10,10 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from solvers.budget import SEARCH
-from solvers.machines import MACHINES
-from solvers.selection.cell import Cell, CellResult, Trial
-from solvers.selection.grid import Grid, best, preference
+from mcsvm.solvers.budget import SEARCH
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.selection.cell import Cell, CellResult, Trial
+from mcsvm.solvers.selection.grid import Grid, best, preference
 
 TIE = 1e-12  # difference of mean scores that counts as rounding, as in grid.py
 Results = Mapping[Cell, CellResult]

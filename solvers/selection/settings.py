@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from solvers.budget import SEARCH
-from solvers.machines import MACHINES, Machine
-from solvers.run.limits import Limits
-from solvers.selection.trials.shared import FoldRows, KernelFamily
+from mcsvm.solvers.budget import SEARCH
+from mcsvm.solvers.machines import MACHINES, Machine
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.selection.trials.shared import FoldRows, KernelFamily
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, of_folds, summarise
-from solvers.selection.executor import Executor, Folds, Threads
-from solvers.selection.folds import Fold
-from solvers.selection.grid import Grid, best
-from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import SearchStrategy, Steps, only
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import FoldRows
-from solvers.selection.trials.task import Done, Task, tasks_of
-from solvers.work import limited
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial, of_folds, summarise
+from mcsvm.solvers.selection.executor import Executor, Folds, Threads
+from mcsvm.solvers.selection.folds import Fold
+from mcsvm.solvers.selection.grid import Grid, best
+from mcsvm.solvers.selection.scores import SCORES, Score
+from mcsvm.solvers.selection.search import SearchStrategy, Steps, only
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import FoldRows
+from mcsvm.solvers.selection.trials.task import Done, Task, tasks_of
+from mcsvm.solvers.work import limited
 
 Report = Callable[[Done], object]
 

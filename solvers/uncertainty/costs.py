@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.errors import InputError
+from mcsvm.solvers.errors import InputError
 
 REJECTED = -1
 NEAR = 1e-12  # expected costs this near, relative to the dearest error, are equal: the first class of these is taken

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import NOVELTY
-from solvers.errors import InputError
-from solvers.kernels import Kernel, Points
-from solvers.work import PREDICTION_ROWS
+from mcsvm.solvers.budget import NOVELTY
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.work import PREDICTION_ROWS
 
 
 @dataclass(frozen=True, eq=False)

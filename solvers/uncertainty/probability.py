@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_softmax
 
-from solvers.errors import InputError
-from solvers.jit import likelihood
-from solvers.machines import Machine
-from solvers.model import decide, pair_scores
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.jit import likelihood
+from mcsvm.solvers.machines import Machine
+from mcsvm.solvers.model import decide, pair_scores
 
 CALIBRATION_METHODS = "temperature", "pairwise", "sigmoid"
 WIDEST = 10.0  # log of T, relative to the spread of the scores: where all rows are right the likelihood has no maximum

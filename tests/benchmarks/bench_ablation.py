@@ -46,25 +46,25 @@ import numpy as np
 import pytest
 import table_3
 
+from mcsvm.solvers.budget import BUDGET, Budget, Phase
+from mcsvm.solvers.decision import Decision
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.auto.conductor import Auto, Why
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import loop
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.warmup import once, warm_up
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.trials import rising, whole
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
-from solvers.budget import BUDGET, Budget, Phase
-from solvers.decision import Decision
-from solvers.kernels import KERNELS
-from solvers.methods import METHODS
-from solvers.methods.auto.conductor import Auto, Why
-from solvers.posing import pose
-from solvers.problem import Problem
-from solvers.run import loop
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.run.warmup import once, warm_up
-from solvers.selection.grid import Range
-from solvers.selection.trials import rising, whole
-from solvers.work import limited
 
 DATA = table_3.DATA
 pytestmark = [

@@ -28,6 +28,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
@@ -38,8 +40,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.best import best_of_each, search_for_best
 from mcsvm_gui.core.tune.options import RANGES, TuneRequest, range_of
 from mcsvm_gui.core.tune.search import Tuned, Tuning, parse_machines
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
-from solvers.selection.grid import Range
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]
 

@@ -24,14 +24,14 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.selection.folds import stratified
+from mcsvm.solvers.selection.out_of_fold import fold_rows_of, out_of_fold
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.uncertainty.probability import calibrate
 from mcsvm_gui.core.base import resources
-from solvers import MultiClassSVC
-from solvers.kernels import Points
-from solvers.machines import MACHINES
-from solvers.selection.folds import stratified
-from solvers.selection.out_of_fold import fold_rows_of, out_of_fold
-from solvers.selection.settings import TrainingSettings
-from solvers.uncertainty.probability import calibrate
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 FOLDS = 5

@@ -18,6 +18,15 @@ import pandas as pd
 import pytest
 from dask_cluster import DaskCluster
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.partitioned import run as partitioned_run
+from mcsvm.solvers.partitioned.partition import Partition
+from mcsvm.solvers.partitioned.partitions import LocalPartitions
+from mcsvm.solvers.partitioned.run import PartitionedRun
+from mcsvm.solvers.posing import terms_of
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.trials.task import Done
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.examining import examine
@@ -26,15 +35,6 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
-from solvers.kernels import KERNELS
-from solvers.partitioned import run as partitioned_run
-from solvers.partitioned.partition import Partition
-from solvers.partitioned.partitions import LocalPartitions
-from solvers.partitioned.run import PartitionedRun
-from solvers.posing import terms_of
-from solvers.selection.grid import Range
-from solvers.selection.trials.task import Done
-from solvers.work import limited
 
 pytestmark = pytest.mark.benchmark
 pytest.importorskip("distributed")

@@ -23,13 +23,13 @@ import pytest
 from scipy.linalg import cho_factor
 from table_3 import DATA, ROWS, Row, read
 
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import gradients
-from solvers.kernels import KERNELS, Points
-from solvers.methods.auto import faces as polish
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import limited
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import gradients
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.methods.auto import faces as polish
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import limited
 
 pytestmark = [
     pytest.mark.benchmark,

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvers import explain
-from solvers.explain.game import game_of
-from solvers.explain.values import explained
-from solvers.kernels import KERNELS, Kernel, Points
-from solvers.machines import MACHINES
-from solvers.model import Model
+from mcsvm import explain
+from mcsvm.solvers.explain.game import game_of
+from mcsvm.solvers.explain.values import explained
+from mcsvm.solvers.kernels import KERNELS, Kernel, Points
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import Model
 
 SUPPORT, COLUMNS, BACKGROUND, CLASSES = 10_000, 20, 100, 7
 GOAL = 0.3  # seconds
@@ -118,7 +118,7 @@ def test_beside_kernel_explainer() -> None:
 
 
 def test_a_flip() -> None:
-    from solvers import MultiClassSVC
+    from mcsvm import MultiClassSVC
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, COLUMNS))

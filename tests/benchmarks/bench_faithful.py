@@ -18,11 +18,11 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
 
-from solvers.kernels import KERNELS
-from solvers.posing import pose
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import limited
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import limited
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 STEPS = int(os.environ.get("MCSVM_FAITHFUL_STEPS", "2_000_000"))

@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
-from solvers.selection.grid import Range
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]
 

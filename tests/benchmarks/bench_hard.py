@@ -15,8 +15,8 @@ import pytest
 from sklearn.svm import SVC
 from table_3 import DATA, ROWS, Row, read
 
-from solvers.run.loop import Limits
-from solvers.work import limited
+from mcsvm.solvers.run.loop import Limits
+from mcsvm.solvers.work import limited
 
 pytestmark = [
     pytest.mark.benchmark,

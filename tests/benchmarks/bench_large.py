@@ -70,7 +70,7 @@ def one_pass(X: np.ndarray, support: np.ndarray, gamma: float) -> float:
 
 def measure(task: dict[str, Any]) -> dict[str, Any]:
     """One fit in this process, whose solvers are those of PYTHONPATH."""
-    from solvers import MultiClassSVC
+    from mcsvm import MultiClassSVC
 
     folder, rows = task["images"], task["rows"]
     X, y = images(Path(folder), rows) if folder else synthetic(rows)
@@ -97,7 +97,7 @@ def measure(task: dict[str, Any]) -> dict[str, Any]:
 
 def elsewhere(tree: Path, task: dict[str, Any]) -> dict[str, Any]:
     command = [sys.executable, __file__, "--task", json.dumps(task)]
-    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    environment = {**os.environ, "PYTHONPATH": f"{tree / 'packaging' / 'python'}{os.pathsep}{tree}"}
     answer = subprocess.run(command, env=environment, cwd=tree, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, Any] = json.loads(answer.stdout.splitlines()[-1])
     return found

@@ -29,12 +29,12 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.experiment.squared_hinge import asvm, lsvm
-from solvers.kernels import KERNELS
-from solvers.posing import pose
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import limited
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = [

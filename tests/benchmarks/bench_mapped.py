@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import ROOT
+from copies import import_path
 
 ROWS, COLUMNS, CLASSES = 1_000_000, 100, 7
 pytestmark = [
@@ -29,8 +30,8 @@ WORK = {
 SCRIPT = """
 import sys, threading, time, warnings
 import numpy as np
-from solvers import MultiClassSVC, pose
-from solvers.kernels import KERNELS
+from mcsvm import MultiClassSVC, pose
+from mcsvm.solvers.kernels import KERNELS
 warnings.simplefilter("ignore")
 X = np.load(sys.argv[1], mmap_mode="r")
 y, rbf = np.arange(len(X)) % 7, KERNELS["rbf"](gamma=0.01)
@@ -66,7 +67,9 @@ def mapped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", WORK)
 def test_memory_beside_the_array(mapped: Path, name: str) -> None:
     command = [sys.executable, "-c", SCRIPT, str(mapped), WORK[name]]
-    done = subprocess.run(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": import_path()}, capture_output=True, text=True, check=True
+    )
     size = ROWS * COLUMNS * 4 / 2**20
     print(f"\n{name}: {float(done.stdout):.0f} MB beside {size:.0f} MB")
     assert float(done.stdout) < (0.5 if name in ("checks of fit", "predict") else 3.0) * size

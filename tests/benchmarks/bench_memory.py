@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from copies import import_path
 
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.about import own_version
@@ -73,7 +74,7 @@ tell("6 runs, their leaderboard")
 train(100, 6)
 tell("100 runs more")
 from mcsvm_gui.core.tune.options import TuneRequest  # here: else the solvers were loaded before
-from solvers.selection.grid import Range
+from mcsvm.solvers.selection.grid import Range
 
 def search(count, first):
     for number in range(first, first + count):
@@ -100,7 +101,7 @@ def test_memory(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WINDOW, str(resources.dataset("glass"))],
         cwd=tmp_path,
-        env={**os.environ, **homes, "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"},
+        env={**os.environ, **homes, "PYTHONPATH": import_path(), "QT_QPA_PLATFORM": "offscreen"},
         check=False,
         capture_output=True,
         text=True,

@@ -13,13 +13,13 @@ import ast
 import copy
 import os
 import random
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from copies import copy_checkout, import_path
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,7 +88,7 @@ def mutants(path: Path) -> Iterator[tuple[int, str, str]]:
 
 def passes(house: Path, tests: list[str]) -> bool:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(house), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": import_path(house), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(command, cwd=house, env=environment, capture_output=True, timeout=HANGS)
     except subprocess.TimeoutExpired:
@@ -100,9 +100,7 @@ def passes(house: Path, tests: list[str]) -> bool:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy to break."""
     copied = tmp_path_factory.mktemp("house")
-    for name in ("solvers", "mcsvm_gui", "tests", "resources"):
-        shutil.copytree(ROOT / name, copied / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", copied)
+    copy_checkout(copied, "tests", "resources", "pyproject.toml")
     return copied
 
 

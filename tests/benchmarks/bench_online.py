@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from solvers import MultiClassSVC
-from solvers.kernels import KERNELS, Points
-from solvers.methods.lasvm.stream import OnlineSettings, Stream
-from solvers.work import limited
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.methods.lasvm.stream import OnlineSettings, Stream
+from mcsvm.solvers.work import limited
 
 pytestmark = pytest.mark.benchmark
 

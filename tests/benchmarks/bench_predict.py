@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import ROOT, mcsvm
+from command_line import mcsvm
+from copies import import_path
 
 ROWS = 100_000, 1_000_000, 3_000_000
 SCRIPT = """
@@ -52,7 +53,7 @@ def test_memory_does_not_follow_the_rows(tmp_path: Path, suffix: str) -> None:
         write(data, rows)
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT, "predict", model, data, "--proba", "-o", tmp_path / "out.csv", "--quiet"],
-            env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+            env={**os.environ, "PYTHONPATH": import_path(), "OPENBLAS_NUM_THREADS": "1"},
             capture_output=True,
             text=True,
             check=True,

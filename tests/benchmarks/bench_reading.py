@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import ROOT
+from copies import import_path
 from sklearn.datasets import load_svmlight_file
 
 from mcsvm_gui.core.data.dataset import Dataset
@@ -117,7 +117,7 @@ def test_a_large_file(tmp_path: Path, kind: str) -> None:
         while file.tell() < LARGE:
             file.write(rows)
     command, size = [sys.executable, "-c", SCRIPT, str(path)], path.stat().st_size / 1e6
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": import_path()}, stdout=subprocess.PIPE, check=True)
     count, wall, cpu, peak = map(float, done.stdout.split())
     print(
         f"\n{kind}, {size:.0f} MB, {count:.0f} rows: {size / wall:.0f} MB/s, {size / cpu:.0f} MB a CPU second", end=""

@@ -25,9 +25,9 @@ import pytest
 from journeys.hand import Hand
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.tune.search import TuneRequest
-from solvers.selection.grid import Range
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]
 SECONDS = float(os.environ.get("MCSVM_SOAK", 300))

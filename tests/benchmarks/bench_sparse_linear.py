@@ -14,10 +14,10 @@ from unittest import mock
 import numpy as np
 import scipy.sparse as sp
 
-from solvers import MultiClassSVC
-from solvers.budget import LinearBudget
-from solvers.methods.linear import choice
-from solvers.work import limited
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.budget import LinearBudget
+from mcsvm.solvers.methods.linear import choice
+from mcsvm.solvers.work import limited
 
 SETS = (  # rows, words, drawn per row, topics, share of wrong labels
     *((500, 3_000, 20, 4, 0.1), (2_000, 8_000, 40, 4, 0.1), (2_000, 8_000, 200, 8, 0.1), (6_000, 20_000, 60, 4, 0.1)),

@@ -25,7 +25,7 @@ import pytest
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from solvers import MultiClassSVC
+from mcsvm import MultiClassSVC
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = [

@@ -17,10 +17,10 @@ import pytest
 import scipy.sparse as sp
 from table_3 import DATA, ROWS, Row
 
-from solvers import Limits, Run, pose
-from solvers.kernels import KERNELS
-from solvers.run.warmup import warm_up
-from solvers.work import limited
+from mcsvm import Limits, Run, pose
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.run.warmup import warm_up
+from mcsvm.solvers.work import limited
 
 pytestmark = [
     pytest.mark.benchmark,

@@ -16,11 +16,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Session, score
-from solvers.work import limited
 
 FOLDERS = Path(__file__).resolve().parents[3] / "shared" / "data" / "weka", Path("/usr/share/doc/weka/examples")
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]

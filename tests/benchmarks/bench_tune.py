@@ -20,11 +20,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
+from mcsvm.solvers.selection.grid import Range, best
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
-from solvers.selection.grid import Range, best
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]
 

@@ -24,25 +24,25 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.optimize import nnls
 
-from solvers.budget import BUDGET, Budget
-from solvers.factor.layout import Layout
-from solvers.factor.normal import Columns, separable
-from solvers.factor.path import Path, PathPoint
-from solvers.factor.pivoted import Factor, factor_of
-from solvers.gram import Gram
-from solvers.jit import box
-from solvers.jit.rounds import ROWS
-from solvers.kernels import KERNELS
-from solvers.methods.auto import faces, homotopy
-from solvers.methods.auto.blocks import BlockState, Workbench, by_class
-from solvers.methods.auto.conductor import Auto
-from solvers.methods.auto.homotopy import Homotopy
-from solvers.methods.auto.splitting import Splitting
-from solvers.methods.base import Progress
-from solvers.posing import pose
-from solvers.problem import Part
-from solvers.run.warmup import warm_up
-from solvers.work import finish, limited
+from mcsvm.solvers.budget import BUDGET, Budget
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import Columns, separable
+from mcsvm.solvers.factor.path import Path, PathPoint
+from mcsvm.solvers.factor.pivoted import Factor, factor_of
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.jit import box
+from mcsvm.solvers.jit.rounds import ROWS
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods.auto import faces, homotopy
+from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench, by_class
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.methods.auto.homotopy import Homotopy
+from mcsvm.solvers.methods.auto.splitting import Splitting
+from mcsvm.solvers.methods.base import Progress
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.run.warmup import warm_up
+from mcsvm.solvers.work import finish, limited
 
 T = TypeVar("T")
 PRICES = tuple(entry.name for entry in fields(Budget) if entry.name.endswith("_price"))

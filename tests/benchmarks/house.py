@@ -123,7 +123,7 @@ def compares_bound(node: ast.Compare) -> bool:
 def thresholds(tree: ast.Module, file: str) -> set[str]:
     """Constants that a bound is multiplied by where something is compared with it, each with its home."""
     homes = {
-        alias.asname or alias.name: f"{statement.module.removeprefix('solvers.').replace('.', '/')}.py"
+        alias.asname or alias.name: f"{statement.module.removeprefix('mcsvm.solvers.').replace('.', '/')}.py"
         for statement in tree.body
         if isinstance(statement, ast.ImportFrom) and statement.module
         for alias in statement.names
@@ -304,7 +304,7 @@ def easy(classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 def visit(package: Path) -> Tour:
     """A fit that everything is compiled for."""
-    from solvers import MultiClassSVC
+    from mcsvm import MultiClassSVC
 
     X, y = easy()
     model = MultiClassSVC(machine="ww", gamma=0.5)
@@ -343,10 +343,10 @@ def explained() -> Line:
 def reasons_of_interior() -> list[str]:
     from dataclasses import replace
 
-    from solvers import Limits, Run, pose
-    from solvers.budget import BUDGET, Phase
-    from solvers.kernels import KERNELS
-    from solvers.methods.auto.conductor import Auto
+    from mcsvm import Limits, Run, pose
+    from mcsvm.solvers.budget import BUDGET, Phase
+    from mcsvm.solvers.kernels import KERNELS
+    from mcsvm.solvers.methods.auto.conductor import Auto
 
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 4
     phases = frozenset({Phase.BLOCKS, Phase.INTERIOR, Phase.FINISHING})
@@ -395,8 +395,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     given = parser.parse_args(arguments)
     tree = given.tree.resolve()
-    sys.path.insert(0, str(tree))
-    import solvers
+    sys.path.insert(0, str(tree / "packaging" / "python"))
+    from mcsvm import solvers
 
     assert Path(solvers.__file__ or "").is_relative_to(tree), f"{solvers.__file__} is not of {tree}"
     lines = measured(tree)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from solvers.kernels import KERNELS
-from solvers.methods import Method
-from solvers.posing import pose
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods import Method
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.run.loop import Limits, Run
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 MARGINS = {"llw": None, "ww": 2.0, "cs": 1.0, "ova": 1.0}  # the paper's; None is 1 / (classes - 1). No bias

@@ -265,7 +265,7 @@ def of(tree: Path) -> list[Row]:
         environment = {
             **os.environ,
             **homes,
-            "PYTHONPATH": str(tree),
+            "PYTHONPATH": f"{tree / 'packaging' / 'python'}{os.pathsep}{tree}",
             "QT_QPA_PLATFORM": "offscreen",
             "LANG": "C.UTF-8",
         }

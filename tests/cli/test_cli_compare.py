@@ -15,14 +15,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from test_cli_train import DOCUMENT
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.grid import Range, best
 from mcsvm_gui.core import report
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import Plan
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
-from solvers import MultiClassSVC
-from solvers.errors import InputError
-from solvers.selection.grid import Range, best
 
 IRIS, WINE = (ROOT / "resources" / "datasets" / f"{name}.csv" for name in ("iris", "wine"))
 TIMES = "seconds", "seconds_together", "kernel_evaluations"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command_line import ROOT, Answer, mcsvm
+from copies import import_path
 
 MEMORY = 3 << 30  # bytes of address space; numerical libraries alone take 1 GB of it
 ZERO = Path("/dev/zero")
@@ -55,7 +56,7 @@ def test_a_device_is_refused_by_every_command(blobs: Path, model: Path, tmp_path
     answers = subprocess.run(
         [sys.executable, "-c", IN_ONE_PROCESS],
         input=json.dumps([[str(word) for word in words] for words in commands]),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])},
+        env={**os.environ, "PYTHONPATH": import_path(ROOT, ROOT / "tests")},
         preexec_fn=limit_memory,
         capture_output=True,
         text=True,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command_line import ROOT, mcsvm, real_mcsvm
+from copies import import_path
 
 PRESSED = """
 import os, signal, sys
@@ -65,7 +66,7 @@ sys.exit(main(["inspect", sys.argv[1]]))
 
 
 def test_a_library_that_cannot_be_loaded_is_a_sentence(blobs: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": import_path()}
     program = subprocess.run(
         [sys.executable, "-c", LOADING, blobs], env=environment, capture_output=True, text=True, timeout=60
     )

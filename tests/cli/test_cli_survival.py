@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from command_line import ROOT, mcsvm, process, real_mcsvm, training
 
+from mcsvm.solvers.run.ending import Ending
 from mcsvm_gui.core.machine import model_file
-from solvers.run.ending import Ending
 
 ENDLESS = "--solver", "smo", "--C", "2^14", "--tol", "1e-9"
 

@@ -16,16 +16,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import NASTY, ROOT, SHARED, mcsvm
+from copies import import_path
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import BIASES
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.cli.progress import fitting, line
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file, names
-from solvers import MultiClassSVC
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import BIASES
-from solvers.run.trace import Sample
 
 DOCUMENT = {
     *("machine", "solver", "solver_used", "solver_reason", "decisions", "kernel", "C", "margin", "bias", "tol", "seed"),
@@ -245,7 +246,7 @@ def test_class_names_come_back_exactly(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_progress_stands_on_a_terminal_and_nowhere_else(large: Path) -> None:
     command = [sys.executable, "-m", "mcsvm_gui.cli", "train", str(large), "--solver", "smo", "--C", "2^10", "--json"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": import_path()}
     leader, follower = pty.openpty()
     program = subprocess.Popen(
         [*command, "--time-limit", "1"], stdout=subprocess.PIPE, stderr=follower, env=environment

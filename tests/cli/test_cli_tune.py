@@ -16,13 +16,13 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.selection.scores import SCORES
+from mcsvm.solvers.selection.search import SEARCHES
 from mcsvm_gui.cli.commands import tune
 from mcsvm_gui.cli.commands.tune import range_of
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.tune import options
-from solvers import MultiClassSVC
-from solvers.selection.scores import SCORES
-from solvers.selection.search import SEARCHES
 
 SMALL = "--C", "2^-1:2^3", "--gamma", "2^-2:1", "--step", 2, "--folds", 3
 

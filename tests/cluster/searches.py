@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from dask_cluster import DaskCluster
 
+from mcsvm.solvers.selection.cell import FoldResult
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.trials.task import Done
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
-from solvers.selection.cell import FoldResult
-from solvers.selection.grid import Range
-from solvers.selection.trials.task import Done
 
 ASKED = TuneRequest(("ww", "ovo"), Range(0, 4), Range(-4, 2), folds=3)
 LONG = TuneRequest(("llw",), Range(-2, 20, 0.25), Range(-10, 4, 0.25), folds=10)

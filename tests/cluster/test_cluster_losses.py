@@ -12,9 +12,9 @@ from cluster.searches import ASKED, assert_same, here, there, wait_until
 from command_line import process
 from dask_cluster import DaskCluster
 
+from mcsvm.solvers.selection.trials.task import Done
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster.examining import examine
-from solvers.selection.trials.task import Done
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.large

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from command_line import mcsvm
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.executor import LostWorkers
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster import connection, examining
 from mcsvm_gui.core.cluster.examining import differences, examine
@@ -16,8 +18,6 @@ from mcsvm_gui.core.cluster.versions import versions
 from mcsvm_gui.core.data.files import address
 from mcsvm_gui.core.data.files.address import full_address
 from mcsvm_gui.core.tune.cluster.dispatch import workers_at
-from solvers.errors import InputError
-from solvers.selection.executor import LostWorkers
 
 pytest.importorskip("distributed")
 RIGHT = {

@@ -12,6 +12,8 @@ from command_line import mcsvm
 from dask_cluster import DaskCluster
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.trials.task import Done
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster.examining import examine
 from mcsvm_gui.core.machine.request import Request
@@ -19,8 +21,6 @@ from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.search import Searched, SearchJob, Tried
-from solvers.selection.grid import Range
-from solvers.selection.trials.task import Done
 
 pytest.importorskip("distributed")
 

@@ -17,6 +17,11 @@ from command_line import mcsvm, training
 from dask_cluster import DaskCluster
 from small_data import blobs
 
+from mcsvm.solvers.budget import PARTITIONED
+from mcsvm.solvers.partitioned import run
+from mcsvm.solvers.partitioned.run import PartitionedRun
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.cluster import partitions
 from mcsvm_gui.core.cluster.connection import Connection, StoppedWaitingError
@@ -27,11 +32,6 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads.training import Read, Sampled, Trained, Training
-from solvers.budget import PARTITIONED
-from solvers.partitioned import run
-from solvers.partitioned.run import PartitionedRun
-from solvers.run.ending import Ending
-from solvers.run.trace import Sample
 
 pytest.importorskip("distributed")
 
@@ -189,7 +189,7 @@ def test_ctrl_c_keeps_the_certified_model(cluster: DaskCluster, tmp_path: Path) 
             folder / f"{number}.csv", index=False
         )
     asked = folder, "--C", "2^14", "--tol", "1e-9", "--json", "--model", model, "--scheduler", cluster.address
-    program = training("train", *asked, run="solvers.partitioned.run.PartitionedRun")
+    program = training("train", *asked, run="mcsvm.solvers.partitioned.run.PartitionedRun")
     program.send_signal(signal.SIGINT)
     out, err = program.communicate(timeout=120)
     assert (program.returncode, err) == (130, ""), out

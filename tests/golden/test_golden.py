@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvers import InputError, MultiClassSVC
-from solvers.kernels import KERNELS
-from solvers.methods import METHODS
-from solvers.posing import kernel_from, pose
-from solvers.run.ending import Ending
-from solvers.run.loop import Run
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.posing import kernel_from, pose
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore:The training ended at max_iter")  # what is slow is tested as it stands
 FOLDER = Path(__file__).parent

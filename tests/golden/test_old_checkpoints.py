@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of
 
-from solvers import InputError
-from solvers.problem import Problem
-from solvers.run import checkpoint
-from solvers.run.ending import Ending
-from solvers.run.loop import Run
+from mcsvm import InputError
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import checkpoint
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Run
 
 FOLDER = Path(__file__).parent
 # As they were made: 40 rows, rbf gamma 0.7, tolerance 1e-6, stopped on the way.

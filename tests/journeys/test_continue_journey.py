@@ -14,12 +14,12 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.tune.search import TuneRequest
-from solvers.selection.grid import Range
 
 pytestmark = pytest.mark.slow
 

@@ -23,14 +23,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import BIASES
 from mcsvm_gui.core.base import i18n, resources
 from mcsvm_gui.core.base.i18n import translation
 from mcsvm_gui.core.data import formats
 from mcsvm_gui.pages import PAGES
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import BIASES
 
 pytestmark = pytest.mark.slow
 

@@ -11,13 +11,13 @@ import pytest
 from journeys.hand import Hand
 from weighted_files import write
 
+from mcsvm import MultiClassSVC
 from mcsvm_gui import cli
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.splitting import split
 from mcsvm_gui.core.experiment import Experiment
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.machine import model_file
-from solvers import MultiClassSVC
 
 pytestmark = pytest.mark.slow
 

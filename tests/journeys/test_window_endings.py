@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from journeys.hand import Hand
 
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.tune.search import TuneRequest
 from mcsvm_gui.ui.threads import thread as threads
-from solvers.selection.grid import Range
 
 pytestmark = pytest.mark.slow
 

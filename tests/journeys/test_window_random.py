@@ -19,9 +19,9 @@ from hypothesis.stateful import (
 )
 from journeys.hand import Hand
 
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.tune.search import TuneRequest
-from solvers.selection.grid import Range
 
 pytestmark = pytest.mark.slow
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from copies import import_path
 
 ROOT = Path(__file__).resolve().parents[2]
 COVTYPE = ROOT.parent / "shared" / "data" / "covtype" / "data.csv.gz"
@@ -17,9 +18,9 @@ CODE = """
 import gc, sys
 import numpy as np
 from tests.peak_memory import peak_mb
-from solvers import Limits, Run, pose
-from solvers.kernels import KERNELS
-from solvers.work import limited
+from mcsvm import Limits, Run, pose
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.work import limited
 file, machine, cache_mb, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
 stored = np.load(file)
 rows, labels, gamma = stored["rows"], stored["labels"], float(stored["gamma"])
@@ -49,7 +50,7 @@ def peak(folder: Path, rows: np.ndarray, labels: np.ndarray, gamma: float, *argu
     """
     np.savez(folder / "rows.npz", rows=rows, labels=labels, gamma=gamma)
     command = [sys.executable, "-c", CODE, str(folder / "rows.npz"), *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": import_path()}
     for _ in range(2):
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     found, data = map(float, done.stdout.split())

@@ -14,9 +14,9 @@ import pytest
 from combinations import machine_for
 from small_data import blobs, home, problem_of
 
-from solvers.methods import METHODS
-from solvers.methods.auto import blocks, faces
-from solvers.run.loop import Run
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.auto import blocks, faces
+from mcsvm.solvers.run.loop import Run
 
 pytestmark = [
     pytest.mark.large,
@@ -30,7 +30,7 @@ TRAIN = """
 import gzip, json, sys, warnings
 import numpy as np
 from tests.peak_memory import peak_mb
-from solvers import MultiClassSVC
+from mcsvm import MultiClassSVC
 
 def shuttle(path):
     lines = [line.split(",") for line in gzip.open(path, "rt").read().splitlines()[1:]]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from solvers import MultiClassSVC
+from mcsvm import MultiClassSVC
 
 pytestmark = pytest.mark.large
 LEFT_OUT = "llw", "cs", "ova", "dag"  # tests/unit/test_estimator.py has ww and ovo

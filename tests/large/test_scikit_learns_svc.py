@@ -14,7 +14,7 @@ pytestmark = pytest.mark.large
 
 STAND_IN = """
 import sklearn.svm
-from solvers import MultiClassSVC
+from mcsvm import MultiClassSVC
 
 
 class SVC(MultiClassSVC):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from solvers.work import limited
+from mcsvm.solvers.work import limited
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from solvers import MultiClassSVC
-from solvers.methods.lasvm.choice import class_margins, pair_margins
-from solvers.methods.lasvm.stream import Stream
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.methods.lasvm.choice import class_margins, pair_margins
+from mcsvm.solvers.methods.lasvm.stream import Stream
 
 X, Y = load_iris(return_X_y=True)
 ORDER = np.random.default_rng(0).permutation(150)

@@ -5,9 +5,9 @@ import pytest
 from combinations import BIASES, accepted
 from small_data import blobs, home, problem_of
 
-from solvers.dual.certificate import Certificate
-from solvers.methods import METHODS
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=18, classes=3, seed=3)
 COST = 1.5

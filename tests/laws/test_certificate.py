@@ -18,8 +18,8 @@ from oracles import (
 from scipy.optimize import minimize_scalar
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, problem_of
 
-from solvers.dual.certificate import certify
-from solvers.machines import MACHINES
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.machines import MACHINES
 
 X, Y = blobs(n=15, classes=3)
 WEIGHTS = np.array([1.0, 0.5, 2.0])

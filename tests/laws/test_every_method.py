@@ -8,13 +8,13 @@ from combinations import BIASES, accepted, rarely
 from oracles import JOINT, optimum_by_scipy, optimum_of_programme
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, home, problem_of
 
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.posing import pose
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=18, classes=3, seed=3)
 COST = 1.5

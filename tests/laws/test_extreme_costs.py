@@ -11,19 +11,19 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MinMaxScaler
 
-from solvers import MultiClassSVC
-from solvers.budget import BUDGET, LINEAR
-from solvers.factor.normal import rank_cap
-from solvers.factor.pivoted import factor_of
-from solvers.kernels import KERNELS
-from solvers.methods.auto import price
-from solvers.methods.auto.conductor import Auto
-from solvers.methods.interior import InteriorPoint
-from solvers.methods.linear import newton as linear_newton
-from solvers.posing import pose
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import finish
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.budget import BUDGET, LINEAR
+from mcsvm.solvers.factor.normal import rank_cap
+from mcsvm.solvers.factor.pivoted import factor_of
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods.auto import price
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.methods.interior import InteriorPoint
+from mcsvm.solvers.methods.linear import newton as linear_newton
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import finish
 
 X, Y = load_iris(return_X_y=True)
 X = MinMaxScaler((-1, 1)).fit_transform(X)

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from command_line import mcsvm
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.machine import model_file, sources
-from solvers.errors import InputError
 
 SAME = 1e-9  # relative, of scores, probabilities and p-values
 SHARE = 7  # the fast part tries one alteration in so many of some models

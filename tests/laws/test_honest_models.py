@@ -13,6 +13,11 @@ import pytest
 from command_line import mcsvm
 from small_table import clouds
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import BIASES
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import MISSING, SCALES, Rules
 from mcsvm_gui.core.evaluate.verification import Verification, verify
@@ -20,11 +25,6 @@ from mcsvm_gui.core.evaluate.verification.parts import ModelPart, Status
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import CALIBRATIONS, Request
 from mcsvm_gui.core.machine.session import Session, train
-from solvers.errors import InputError
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import BIASES
 
 ROWS = clouds(45, 3)
 FIRST = {"ww", "ovo"}  # machines in the fast part; the others are marked slow

@@ -12,6 +12,9 @@ import pytest
 from command_line import mcsvm
 from sklearn.model_selection import PredefinedSplit, StratifiedGroupKFold, TimeSeriesSplit
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import open_dataset
@@ -22,9 +25,6 @@ from mcsvm_gui.core.tune.cells import conditions
 from mcsvm_gui.core.tune.command import tune_arguments
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
-from solvers import MultiClassSVC
-from solvers.errors import InputError
-from solvers.selection.grid import Range
 
 ROWS, ONE = 90, ("--C", "1", "--gamma", "0.5")
 WAYS = {"groups": ("--groups", "patient"), "column": ("--fold-column", "fold"), "order": ("--split", "order")}

@@ -5,9 +5,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from small_data import blobs
 
-from solvers import MultiClassSVC
-from solvers.machines import MACHINES
-from solvers.run.ending import Ending
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run.ending import Ending
 
 X, Y = blobs(n=60, classes=3, seed=2)
 

@@ -6,8 +6,8 @@ from oracles import JOINT, direction, vote_by_hand, walk_by_hand
 from sklearn.svm import SVC
 from small_data import blobs, finished, problem_of, trained
 
-from solvers.machines import MACHINES
-from solvers.model import decide
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import decide
 
 X, Y = blobs(n=60, classes=4, seed=5)
 CENTRED = [name for name in JOINT if name in MACHINES]

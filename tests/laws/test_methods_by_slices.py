@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from small_data import blobs, home, problem_of
 
-from solvers.methods.base import Method, Progress, State, stored_fields
-from solvers.methods.frank_wolfe.table import FRANK_WOLFE_METHODS
-from solvers.methods.lasvm import method as lasvm
-from solvers.methods.lasvm.table import LASVM_METHODS
-from solvers.methods.linear import coordinate
-from solvers.methods.linear.table import LINEAR_METHODS
-from solvers.methods.sequential import loop as sequential
-from solvers.methods.sequential.table import SEQUENTIAL_METHODS
-from solvers.problem import Part, Problem
-from solvers.work import finish
+from mcsvm.solvers.methods.base import Method, Progress, State, stored_fields
+from mcsvm.solvers.methods.frank_wolfe.table import FRANK_WOLFE_METHODS
+from mcsvm.solvers.methods.lasvm import method as lasvm
+from mcsvm.solvers.methods.lasvm.table import LASVM_METHODS
+from mcsvm.solvers.methods.linear import coordinate
+from mcsvm.solvers.methods.linear.table import LINEAR_METHODS
+from mcsvm.solvers.methods.sequential import loop as sequential
+from mcsvm.solvers.methods.sequential.table import SEQUENTIAL_METHODS
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.work import finish
 
 MACHINES = "ww", "cs", "llw", "ova", "ovo"
 COSTS = 3.0, 3e3, 3e4

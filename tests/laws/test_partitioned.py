@@ -12,20 +12,20 @@ import pytest
 import scipy.sparse as sp
 from small_data import blobs, finished, kernel_named, problem_of
 
-from solvers.budget import PARTITIONED
-from solvers.dual.bias import best_bias
-from solvers.dual.certificate import certify
-from solvers.errors import InputError
-from solvers.machines import MACHINES
-from solvers.partitioned import proof
-from solvers.partitioned import run as partitioned_run
-from solvers.partitioned.messages import LostPartitionsError
-from solvers.partitioned.partition import Partition
-from solvers.partitioned.partitions import LocalPartitions
-from solvers.partitioned.run import PartitionedRun
-from solvers.posing import SharedTerms, terms_of
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
+from mcsvm.solvers.budget import PARTITIONED
+from mcsvm.solvers.dual.bias import best_bias
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.partitioned import proof
+from mcsvm.solvers.partitioned import run as partitioned_run
+from mcsvm.solvers.partitioned.messages import LostPartitionsError
+from mcsvm.solvers.partitioned.partition import Partition
+from mcsvm.solvers.partitioned.partitions import LocalPartitions
+from mcsvm.solvers.partitioned.run import PartitionedRun
+from mcsvm.solvers.posing import SharedTerms, terms_of
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
 
 X, Y = blobs(n=90, classes=3, features=3, seed=2)
 UNEVEN = [slice(0, 20), slice(20, 20), slice(20, 90)]  # one of them empty

@@ -11,11 +11,11 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from small_data import blobs, problem_of
 
-from solvers import MultiClassSVC
-from solvers.budget import BUDGET
-from solvers.methods.auto.conductor import Auto
-from solvers.run import warmup
-from solvers.run.loop import Limits, Run
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.budget import BUDGET
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.run import warmup
+from mcsvm.solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=60, classes=3, features=3, seed=5)
 

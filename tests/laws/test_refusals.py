@@ -9,10 +9,10 @@ import pytest
 from combinations import BIASES, SQUARE, Y, refusal
 from small_data import home
 
-from solvers import InputError, MultiClassSVC
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
 
 
 def sentences_of(method: str) -> dict[tuple[str, str, str], str | None]:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from small_data import blobs
 
-from solvers import MultiClassSVC, pose, work
-from solvers.arguments import gamma_of
-from solvers.kernels import KERNELS
-from solvers.kernels.points import Points
+from mcsvm.solvers import MultiClassSVC, pose, work
+from mcsvm.solvers.arguments import gamma_of
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.kernels.points import Points
 
 DOUBLE, LABELS = blobs(n=80, classes=3, seed=6)
 SINGLE = DOUBLE.astype(np.float32)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from solvers import MultiClassSVC
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
 
 X, Y = load_iris(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)

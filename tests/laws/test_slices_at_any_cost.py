@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from small_data import blobs, interrupt, problem_of
 
-from solvers.dual.certificate import certify
-from solvers.problem import Problem
-from solvers.run.loop import Limits, Run
-from solvers.work import limited
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import limited
 
 MACHINES = "ww", "cs", "llw", "ova", "ovo"
 COSTS = [(3.0, 1e-6), (3e3, 1e-4), (3e4, 1e-4)]  # C, and the tolerance that is within reach there

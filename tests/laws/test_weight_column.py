@@ -12,6 +12,8 @@ from command_line import mcsvm
 from sklearn import metrics
 from weighted_files import CLASSES, write
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.selection.folds import Fold
 from mcsvm_gui.core.compare.comparison import compare, side_of
 from mcsvm_gui.core.compare.differences import text_on_tests
 from mcsvm_gui.core.data import preparation
@@ -33,8 +35,6 @@ from mcsvm_gui.core.machine.summary import sentences
 from mcsvm_gui.core.report import shared
 from mcsvm_gui.core.tune.options import TuneRequest, range_of
 from mcsvm_gui.core.tune.search import Tuning
-from solvers import MultiClassSVC
-from solvers.selection.folds import Fold
 
 READ = ReadOptions(weights="w")
 

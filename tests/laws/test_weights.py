@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from small_data import blobs, home, kernel_named
 
-from solvers import InputError, Limits, MultiClassSVC, Run, pose
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
+from mcsvm import InputError, Limits, MultiClassSVC, Run, pose
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
 
 X, Y = blobs(n=21, classes=3, seed=6)
 NEW = blobs(n=40, classes=3, seed=7)[0]

@@ -10,6 +10,7 @@ import pytest
 from one_line.seen import error_is_shown, help_of
 from PySide6.QtWidgets import QApplication
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui import cli
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.compare.measures import MEASURES
@@ -23,7 +24,6 @@ from mcsvm_gui.core.tune import form as tune_form
 from mcsvm_gui.core.tune.command import tune_command
 from mcsvm_gui.ui.train.machine_form import MachineForm
 from mcsvm_gui.ui.tune.fields import TuneFields
-from solvers.errors import InputError
 
 for name in ("train", "tune", "compare"):
     assert "--spice X how hot it is; default 1.5" in help_of(name), name

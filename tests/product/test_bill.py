@@ -10,7 +10,13 @@ import pytest
 
 from mcsvm_gui.core.base import licences
 
-SOURCES = ["numpy/__init__.py", "PySide6/QtCore.py", "lib-dynload/_heapq.so", "solvers/run.py", "scipy/linalg/x.so"]
+SOURCES = [
+    "numpy/__init__.py",
+    "PySide6/QtCore.py",
+    "lib-dynload/_heapq.so",
+    "mcsvm/solvers/run.py",
+    "scipy/linalg/x.so",
+]
 
 LIBRARIES = (
     *("numpy.libs/libscipy_openblas64_-1.so", "mcsvm_gui/resources/fonts/DejaVuSans.ttf"),

@@ -14,15 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_data import blobs, home, problem_of
 
-from solvers.budget import FRANK_WOLFE
-from solvers.machines import MACHINES
-from solvers.machines.form import Machine
-from solvers.methods import METHODS
-from solvers.methods.frank_wolfe import method as fw
-from solvers.model import dense_expansion
-from solvers.problem import Problem
-from solvers.run import loop
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.budget import FRANK_WOLFE
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.machines.form import Machine
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.frank_wolfe import method as fw
+from mcsvm.solvers.model import dense_expansion
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import loop
+from mcsvm.solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=72, classes=3, features=3, seed=7)
 TINY = 0.001  # MB of rows: the fewest there may be, so that most are evicted

@@ -16,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.machines import MACHINES
 from mcsvm_gui import cli
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.data.dataset import Dataset
@@ -27,8 +29,6 @@ from mcsvm_gui.core.machine.command_line import arguments_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import open_for
-from solvers.errors import InputError
-from solvers.machines import MACHINES
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import KERNEL_PARAMETERS, dense_kernel, kernel_named
 
-from solvers.gram import Gram
-from solvers.kernels import KERNELS, Points
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.kernels import KERNELS, Points
 
 N = 23
 ROWS = np.random.default_rng(0).normal(size=(N, 3))

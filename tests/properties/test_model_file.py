@@ -22,14 +22,14 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcsvm import InputError
+from mcsvm.solvers.machines import MACHINES
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
 from mcsvm_gui.core.machine import model_document, model_file
 from mcsvm_gui.core.machine.model_file import load, save
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers import InputError
-from solvers.machines import MACHINES
 
 MANY = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

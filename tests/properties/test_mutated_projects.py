@@ -15,6 +15,7 @@ import pytest
 from command_line import ROOT, mcsvm
 from report_makers import written_project
 
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.run_document import OPTIONAL, REQUIRED, check_document
@@ -23,7 +24,6 @@ from mcsvm_gui.core.tune import cells as tuning_cells
 from mcsvm_gui.core.tune import document as tuning_document
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
-from solvers.selection.grid import Range
 
 MUTATIONS = 20  # of each test
 IRIS = str(ROOT / "resources" / "datasets" / "iris.csv")

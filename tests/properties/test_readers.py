@@ -25,13 +25,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import document
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.readers.cells import BLANKS, is_number
 from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_fast, libsvm_slow
 from mcsvm_gui.core.data.readers.formats.libsvm_slow import Parsed
-from solvers.errors import InputError
 
 FILES = Path(__file__).resolve().parents[1] / "nasty" / "files"
 EXAMPLES = int(os.environ.get("READER_EXAMPLES", "200"))

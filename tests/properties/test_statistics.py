@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.evaluate.statistics import ADJUSTMENTS, corrected_t, mcnemar, rank_tests, wilcoxon
 from mcsvm_gui.core.evaluate.statistics.adjustment import MOST_FOR_PARTITIONS, adjust, bergmann_hommel
-from solvers.errors import InputError
 
 SIZES = st.tuples(st.integers(2, 12), st.integers(2, 6))
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvers.run.trace import COLUMNS, Sample, Trace
+from mcsvm.solvers.run.trace import COLUMNS, Sample, Trace
 
 LENGTHS = st.integers(1, 400)
 LIMITS = st.integers(2, 50)

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_data import blobs, finished, home, problem_of, trained
 
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import Problem
-from solvers.run import loop
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import loop
+from mcsvm.solvers.run.loop import Limits, Run
 
 QUICK = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 FEW = settings(QUICK, max_examples=5)

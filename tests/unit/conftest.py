@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from compiled_versions import watch
 
-from solvers.work import limited
+from mcsvm.solvers.work import limited
 
 LAST = "test_every_compiled_function_was_compiled_once"
 watch()

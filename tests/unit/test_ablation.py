@@ -9,11 +9,11 @@ from types import ModuleType
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.budget import BUDGET
-from solvers.methods import METHODS
-from solvers.methods.auto.conductor import Auto
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.budget import BUDGET
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
 
 EAGER = replace(BUDGET, decide_first=1, operation_price=0.0, entry_price=0.0, variable_price=0.0)
 DEAR = replace(EAGER, operation_price=1.0)  # for the interior point

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import calibrate
 from benchmarks.calibrate import Measured, Sizes, fitted, ratios, record
 
-from solvers.budget import Budget
+from mcsvm.solvers.budget import Budget
 
 TINY = Sizes(
     repetitions=1,

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 from small_data import blobs, dense_kernel, kernel_named
 
-from solvers import chain, products, work
-from solvers.gram import Gram
-from solvers.kernels import Points
-from solvers.work import finish, limited
+from mcsvm.solvers import chain, products, work
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.work import finish, limited
 
 X, _ = blobs(n=90, features=67, seed=1)
 X = X / 8.0  # of 67 features: values between 0.2 and 1

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from solvers import InputError
-from solvers.budget import NOVELTY
-from solvers.kernels import KERNELS, Points
-from solvers.uncertainty.conformal import MOST, Conformal, of_own_class, strangeness
-from solvers.uncertainty.novelty import Landmarks
+from mcsvm import InputError
+from mcsvm.solvers.budget import NOVELTY
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.uncertainty.conformal import MOST, Conformal, of_own_class, strangeness
+from mcsvm.solvers.uncertainty.novelty import Landmarks
 
 
 def test_p_values_are_those_of_the_definition() -> None:

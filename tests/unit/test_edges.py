@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 from small_data import blobs, trained
 
-from solvers import InputError, MultiClassSVC
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.posing import pose
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.posing import pose
 
 X, Y = blobs(n=30, classes=3, seed=6)
 WRONG = {

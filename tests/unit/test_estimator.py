@@ -19,8 +19,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_data import blobs, trained
 
-from solvers import MultiClassSVC
-from solvers.machines import MACHINES
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.machines import MACHINES
 
 X, Y = blobs(n=60, classes=3, seed=4)
 BINARY_X, BINARY_Y = blobs(n=40, classes=2, seed=8)

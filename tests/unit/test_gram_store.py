@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse as sp
 from small_data import blobs, dense_kernel, kernel_named
 
-from solvers import gram as module
-from solvers import products
-from solvers.gram import Gram
-from solvers.kernels import KERNELS, Points
-from solvers.kernels.precomputed import MatrixRows
-from solvers.work import finish
+from mcsvm.solvers import gram as module
+from mcsvm.solvers import products
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.kernels.precomputed import MatrixRows
+from mcsvm.solvers.work import finish
 
 X, _ = blobs(n=40, features=3, seed=1)
 FULL = dense_kernel("rbf", X, X)

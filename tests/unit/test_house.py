@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks import house
 
-import solvers
+from mcsvm import solvers
 
 PACKAGE = Path(solvers.__file__ or "").parent
 
@@ -38,7 +38,7 @@ def test_constants_of_a_module(source: str, names: list[str]) -> None:
 def test_comparisons_with_feasible_and_with_a_bound() -> None:
     trees = {
         "asks.py": ast.parse("if part.form.feasible == 'box': pass"),
-        "bound.py": ast.parse("from solvers.jit.scan import FULL\nfull = alpha >= upper[i] * FULL"),
+        "bound.py": ast.parse("from mcsvm.solvers.jit.scan import FULL\nfull = alpha >= upper[i] * FULL"),
         "literal.py": ast.parse("full = alpha >= (1.0 - 1e-9) * part.upper"),
         "neither.py": ast.parse("x = upper * 2.0\nf(feasible)\nupper @ sign > 0.0"),
     }

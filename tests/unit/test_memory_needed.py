@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from copies import import_path
 from small_data import problem_of
 
-from solvers import memory
-from solvers.dual.certificate import certificate_at_zero, certify
-from solvers.errors import InputError
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
+from mcsvm.solvers import memory
+from mcsvm.solvers.dual.certificate import certificate_at_zero, certify
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
 
 X = np.random.default_rng(2).normal(size=(60, 2))
 Y = np.repeat(np.arange(6), [3, 5, 5, 12, 15, 20])
@@ -23,7 +24,7 @@ MEMORY = """
 import sys
 import numpy as np
 from tests.peak_memory import peak_mb
-from solvers import MultiClassSVC
+from mcsvm import MultiClassSVC
 classes, machine = int(sys.argv[1]), sys.argv[2]
 random = np.random.default_rng(0)
 labels = np.tile(np.arange(classes), 2)
@@ -86,7 +87,7 @@ def test_a_limit_of_the_control_group_is_heard(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize("machine", ["ovo", "dag"])
 def test_three_hundred_classes_take_some_hundred_mb(machine: str) -> None:
     """A table of all pairs took 903 MB."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": import_path()}
     done = subprocess.run(
         [sys.executable, "-c", MEMORY, "300", machine], capture_output=True, text=True, check=True, env=environment
     )

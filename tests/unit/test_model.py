@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from oracles import vote_by_hand
 from small_data import blobs, dense_kernel, finished, problem_of
 
-from solvers.machines import MACHINES
-from solvers.model import Model, class_scores, decide, dense_expansion, pair_column, votes
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import Model, class_scores, decide, dense_expansion, pair_column, votes
 
 X, Y = blobs(n=30, classes=4, seed=13)
 NEW = np.random.default_rng(3).normal(size=(9, 2))
@@ -31,7 +31,7 @@ def test_decisions_are_the_kernel_expansion(machine: str) -> None:
 def test_rows_are_handled_in_portions(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = model_of(machine)
     whole = model.decision(NEW)
-    monkeypatch.setattr("solvers.model.PREDICTION_ROWS", 2)
+    monkeypatch.setattr("mcsvm.solvers.model.PREDICTION_ROWS", 2)
     np.testing.assert_allclose(model.decision(NEW), whole, atol=1e-13)
 
 
@@ -71,7 +71,7 @@ def test_labels_do_not_depend_on_how_many_rows_are_predicted_at_once(
     values = dense_kernel(kernel, NEW, X[model.support]) @ dense_expansion(model.expansion) + model.bias
     expected = decide(model.machine, values, 4)
     for size in (8, 2 * 8 * 6, 1 << 25):
-        monkeypatch.setattr("solvers.model.PREDICTION_BYTES", size)
+        monkeypatch.setattr("mcsvm.solvers.model.PREDICTION_BYTES", size)
         np.testing.assert_array_equal(model.predict(rows), expected)
         np.testing.assert_allclose(model.decision(rows), values, atol=1e-11)
 

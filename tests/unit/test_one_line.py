@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from copies import copy_checkout, import_path
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +80,7 @@ PLANTED = {  # by script: file, the line before which it is planted, the line
             "__all__",
             'MACHINES["toy"] = replace(MACHINES["ww"], name="toy", title="Toy")',
         ),
-        ("solvers/machines/__init__.py", "from solvers.machines import", "from dataclasses import replace"),
+        ("solvers/machines/__init__.py", "from mcsvm.solvers.machines import", "from dataclasses import replace"),
         (
             "mcsvm_gui/core/machine/names.py",
             '    "dag": Appearance(',
@@ -93,8 +93,7 @@ PLANTED = {  # by script: file, the line before which it is planted, the line
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("house")
-    for package in ("solvers", "mcsvm_gui"):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_checkout(folder)
     (folder / "resources").symlink_to(ROOT / "resources")
     return folder
 
@@ -107,7 +106,7 @@ def test_one_line_is_found_everywhere(copy: Path, kind: str) -> None:
             text = (copy / path).read_text("utf-8")
             assert text.count(f"\n{place}") == 1, (path, place)
             (copy / path).write_text(text.replace(f"\n{place}", f"\n{line}\n{place}"), "utf-8")
-        environment = {**os.environ, "PYTHONPATH": f"{copy}{os.pathsep}{TESTS}", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": import_path(copy, TESTS), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-W", "error", TESTS / "one_line" / f"{kind}.py"]
         found = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=120)
         assert (found.returncode, found.stderr) == (0, ""), found.stderr[-3000:]

@@ -10,10 +10,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from solvers import InputError, MultiClassSVC
-from solvers.machines import MACHINES
-from solvers.run import warmup
-from solvers.scikit import portions as increment
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run import warmup
+from mcsvm.solvers.scikit import portions as increment
 
 ABLE = [name for name, machine in MACHINES.items() if machine.split != "joint"]
 SOLVERS = ["auto", "lasvm", "lasvm-gradient", "lasvm-active", "lasvm-first-order"]

@@ -18,10 +18,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from small_data import blobs
 
-from solvers import InputError, MultiClassSVC
-from solvers.machines import MACHINES
-from solvers.selection.folds import stratified
-from solvers.uncertainty.probability import (
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.selection.folds import stratified
+from mcsvm.solvers.uncertainty.probability import (
     CALIBRATION_METHODS,
     Calibration,
     best_temperature,
@@ -76,7 +76,7 @@ def test_a_temperature_never_changes_the_winner(machine: str, classes: int, temp
     values[::3] += 1e-14 * np.random.default_rng(seed + 1).normal(size=values[::3].shape)
     if kind.split == "joint" and classes == 2:
         values[:, 1] = -values[:, 0]
-    from solvers.model import decide
+    from mcsvm.solvers.model import decide
 
     shares = Calibration("temperature", temperature, None, 0.0, 0.0).probabilities(kind, values, classes)
     np.testing.assert_array_equal(shares.argmax(axis=1), decide(kind, values, classes))

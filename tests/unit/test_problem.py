@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from small_data import blobs, kernel_named, problem_of
 
-from solvers.machines import MACHINES
-from solvers.posing import pose
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.posing import pose
 
 X, Y = blobs(n=20, classes=4, seed=1)
 

@@ -5,24 +5,24 @@ import pytest
 from oracles import JOINT
 from small_data import blobs, finished
 
-from solvers.dual.certificate import certify, sweep_of
-from solvers.dual.quantities import weights_of
-from solvers.kernels import KERNELS, Points
-from solvers.posing import pose
-from solvers.problem import Part
-from solvers.products import kernel_products, symmetric_products
-from solvers.work import finish
+from mcsvm.solvers.dual.certificate import certify, sweep_of
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.products import kernel_products, symmetric_products
+from mcsvm.solvers.work import finish
 
 RBF = KERNELS["rbf"]
 
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solvers.products.LEAST_SWEEP", 0)
-    monkeypatch.setattr("solvers.products.TILE", 16)
-    monkeypatch.setattr("solvers.products.TILES", 3)
-    monkeypatch.setattr("solvers.products.SUMMED", 8)
-    monkeypatch.setattr("solvers.gram.EXACT_ROWS", 0)
+    monkeypatch.setattr("mcsvm.solvers.products.LEAST_SWEEP", 0)
+    monkeypatch.setattr("mcsvm.solvers.products.TILE", 16)
+    monkeypatch.setattr("mcsvm.solvers.products.TILES", 3)
+    monkeypatch.setattr("mcsvm.solvers.products.SUMMED", 8)
+    monkeypatch.setattr("mcsvm.solvers.gram.EXACT_ROWS", 0)
 
 
 def clouds(features: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -100,7 +100,7 @@ def certificates(part: Part, alpha: np.ndarray, monkeypatch: pytest.MonkeyPatch)
     tiled = certify(part, alpha)
     assert np.any(tiled.products != part.gram.times(tiled.weights))  # some of it is float32
     with monkeypatch.context() as patch:
-        patch.setattr("solvers.products.LEAST_SWEEP", np.inf)
+        patch.setattr("mcsvm.solvers.products.LEAST_SWEEP", np.inf)
         return tiled, certify(part, alpha)
 
 
@@ -127,7 +127,7 @@ def test_a_row_that_nothing_proves_is_computed_in_double_precision(monkeypatch: 
     alpha[np.arange(20), (y[:20] + 1) % 3] = 1e-3
     tiled, plain = certify(part, alpha), None
     with monkeypatch.context() as patch:
-        patch.setattr("solvers.products.LEAST_SWEEP", np.inf)
+        patch.setattr("mcsvm.solvers.products.LEAST_SWEEP", np.inf)
         plain = certify(part, alpha)
     np.testing.assert_allclose(tiled.products, plain.products, rtol=1e-12, atol=1e-15)
     assert tiled.certificate.primal == pytest.approx(plain.certificate.primal, rel=1e-12)
@@ -148,7 +148,7 @@ def test_rows_that_the_store_holds_are_not_computed_again(machine: str, monkeypa
     alpha[60:] = 0.0
     computed = finish(sweep_of(part, alpha, weights_of(part, alpha)))
     part.gram.rows(np.arange(60))
-    monkeypatch.setattr("solvers.products.tile_products", None)
+    monkeypatch.setattr("mcsvm.solvers.products.tile_products", None)
     known = finish(sweep_of(part, alpha, weights_of(part, alpha)))
     assert computed is not None
     assert known is not None

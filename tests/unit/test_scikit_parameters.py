@@ -10,11 +10,11 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 from small_data import blobs
 
-from solvers import Ending, MultiClassSVC, ParameterError
-from solvers.machines import MACHINES
-from solvers.run.ending import Ending as RunEnding
-from solvers.scikit import progress
-from solvers.scikit.constraints import ParameterError as ConstraintError
+from mcsvm import Ending, MultiClassSVC, ParameterError
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run.ending import Ending as RunEnding
+from mcsvm.solvers.scikit import progress
+from mcsvm.solvers.scikit.constraints import ParameterError as ConstraintError
 
 X, Y = blobs(n=60, classes=3, seed=4)
 
@@ -30,7 +30,7 @@ def test_only_machine_solver_and_kernel_are_positional() -> None:
 
 @pytest.mark.parametrize(("n_jobs", "threads"), [(3, 3), (-1, 4), (-2, 3), (-9, 1), (None, None)])
 def test_n_jobs_counts_as_joblib_does(monkeypatch: pytest.MonkeyPatch, n_jobs: int | None, threads: int | None) -> None:
-    monkeypatch.setattr("solvers.scikit.resources.cores", lambda: 4)
+    monkeypatch.setattr("mcsvm.solvers.scikit.resources.cores", lambda: 4)
     assert MultiClassSVC(n_jobs=n_jobs)._threads == threads
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from solvers.errors import InputError
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.posing import listing, positive, whole
-from solvers.run.ending import Ending
-from solvers.selection.cell import SETTLED
-from solvers.work import limited
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.posing import listing, positive, whole
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import SETTLED
+from mcsvm.solvers.work import limited
 
 
 def test_endings_are_the_contracts_words() -> None:

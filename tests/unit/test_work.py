@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from command_line import ROOT
+from copies import import_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QThread
 from threadpoolctl import threadpool_info
 
-from solvers import work
-from solvers.work import PIECE, cores, finish, limited, spread, workers
+from mcsvm.solvers import work
+from mcsvm.solvers.work import PIECE, cores, finish, limited, spread, workers
 
 
 def blas() -> set[int]:
@@ -144,12 +144,12 @@ def test_a_thread_that_was_there_before_keeps_no_other_from_its_number() -> None
 def test_libraries_that_come_later_are_limited_too() -> None:
     """NumPy and SciPy have a BLAS each; compiled code calls SciPy's, which may not be loaded yet."""
     code = """
-from solvers.work import limited
+from mcsvm.solvers.work import limited
 with limited(1):
     import scipy.linalg
     from threadpoolctl import threadpool_info
     print({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
 """
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "2"}
+    environment = {**os.environ, "PYTHONPATH": import_path(), "OPENBLAS_NUM_THREADS": "2"}
     answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert answer.stdout == "{1}\n"

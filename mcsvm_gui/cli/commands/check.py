@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
@@ -24,7 +25,6 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine import model_file, sources
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
-from solvers.errors import InputError
 
 WIDTH = 100  # of the text
 

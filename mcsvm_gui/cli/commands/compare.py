@@ -6,6 +6,10 @@ import argparse
 import os
 from dataclasses import replace
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.run.loop import find_method
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.reading import given_values, request_of
@@ -18,10 +22,6 @@ from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS
-from solvers.errors import InputError, Sentence
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.run.loop import find_method
 
 
 def run(options: argparse.Namespace) -> int:

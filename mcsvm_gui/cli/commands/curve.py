@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from mcsvm.solvers.selection.trials.task import Done
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
@@ -14,7 +15,6 @@ from mcsvm_gui.core.base.exits import ended
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.tune.curve import TIMES, LearningCurve, curve_tuning, learning_curve, trainings
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
-from solvers.selection.trials.task import Done
 
 NAMES = "folds", "repeats", "jobs"
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
@@ -23,8 +25,6 @@ from mcsvm_gui.core.explain.flips import HELD, FileFlip, flip_row
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.budget import EXPLAIN
-from solvers.errors import InputError
 
 SHOWN = 8  # columns of a row, in words
 

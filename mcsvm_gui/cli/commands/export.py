@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.cli import output
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.writing import check_outputs
@@ -11,7 +12,6 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
-from solvers.errors import InputError
 
 
 def run(options: argparse.Namespace) -> int:

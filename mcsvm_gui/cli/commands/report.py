@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import naming
 from mcsvm_gui.core.base.exits import DONE
@@ -14,7 +15,6 @@ from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.chapters import USUAL, read_chapters
 from mcsvm_gui.core.report.of_project import read_known, read_project, report_of
 from mcsvm_gui.core.report.stored_searches import read_searches
-from solvers.errors import InputError
 
 
 def run(options: argparse.Namespace) -> int:

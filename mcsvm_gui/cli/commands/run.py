@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.several import carry_out, check_report, finish, jobs_of, write_results
@@ -11,7 +12,6 @@ from mcsvm_gui.core.base.resources import experiment as bundled
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.experiment import read_experiment
-from solvers.errors import Sentence
 
 
 def run(options: argparse.Namespace) -> int:

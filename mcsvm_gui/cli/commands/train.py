@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.trace import COLUMNS, Trace
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
@@ -31,9 +34,6 @@ from mcsvm_gui.core.machine.sources import test_of
 from mcsvm_gui.core.machine.state import claim_of
 from mcsvm_gui.core.machine.summary import calibration_text, loss_text, refit_sentence, weight_lines
 from mcsvm_gui.core.machine.trained import Origin
-from solvers.errors import InputError
-from solvers.run.ending import Ending
-from solvers.run.trace import COLUMNS, Trace
 
 Training = Callable[[ProgressLine, Interrupt], Outcome]
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}

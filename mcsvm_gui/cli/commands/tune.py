@@ -6,6 +6,11 @@ import argparse
 import time
 from dataclasses import replace
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.trials.per_pair import PairChoice
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, ProgressLine, duration
@@ -31,11 +36,6 @@ from mcsvm_gui.core.tune.progress import progress_of
 from mcsvm_gui.core.tune.results import results_of
 from mcsvm_gui.core.tune.search import Tuned, Tuning, check, nothing_found, parse_machines
 from mcsvm_gui.core.tune.summary import place
-from solvers.errors import InputError
-from solvers.kernels import KERNELS
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
-from solvers.selection.grid import Range
-from solvers.selection.trials.per_pair import PairChoice
 
 MOST_PAIRS = 45  # printed: those of ten classes
 

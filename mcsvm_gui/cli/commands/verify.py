@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options
 from mcsvm_gui.core.base.exits import DONE, complain, ended
@@ -18,7 +19,6 @@ from mcsvm_gui.core.machine.session import certificate_document
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.state import claim
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
 
 
 def run(options: argparse.Namespace) -> int:

@@ -67,7 +67,7 @@ class SystemLibrary:
 
 def examine() -> dict[str, Any]:
     """Plain JSON."""
-    from solvers.jit import CACHE_FOLDER, CACHE_WORKS
+    from mcsvm.solvers.jit import CACHE_FOLDER, CACHE_WORKS
 
     libraries = missing_libraries()
     return {

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from solvers.errors import InputError, Sentence
+from mcsvm.solvers.errors import InputError, Sentence
 
 
 class FileError(InputError):

@@ -31,7 +31,7 @@ def exit_code(command: Callable[[], int]) -> int:
     except MemoryError:
         return complain("there is not enough memory for this; take fewer rows, or a smaller --cache-mb")
     except ValueError as error:
-        from solvers.errors import InputError
+        from mcsvm.solvers.errors import InputError
 
         if not isinstance(error, InputError):
             raise

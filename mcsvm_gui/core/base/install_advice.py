@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from solvers.errors import Sentence
+from mcsvm.solvers.errors import Sentence
 
 
 def advice(package: str, extra: str) -> Sentence:

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.writing import Named, spool
-from solvers.errors import Sentence
 
 CHUNK = 1 << 20  # bytes
 

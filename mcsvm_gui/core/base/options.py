@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Literal, NoReturn
 
-from solvers.errors import InputError
+from mcsvm.solvers.errors import InputError
 
 Place = Literal["", "first", "more"]  # of a form: not asked, at once, or under More
 

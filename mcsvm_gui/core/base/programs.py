@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from solvers.errors import InputError
+from mcsvm.solvers.errors import InputError
 
 TIME_LIMIT = 120.0  # seconds; gcc -O1 takes 14 for 4 million numbers, more than exported models have
 

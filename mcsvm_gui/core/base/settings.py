@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import platformdirs
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.i18n.translation import languages
 from mcsvm_gui.core.base.writing import write_text
-from solvers.errors import InputError, Sentence
 
 MOST_RECENT = 12
 Choices: TypeAlias = tuple[tuple[str, str], ...]  # value and words

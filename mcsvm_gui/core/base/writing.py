@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from solvers.errors import InputError, Sentence
+from mcsvm.solvers.errors import InputError, Sentence
 
 Named: TypeAlias = str | os.PathLike[str]
 

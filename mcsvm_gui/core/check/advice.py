@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.check.finding import Finding, Severity
 from mcsvm_gui.core.data.remedies import Remedy, remedies
 from mcsvm_gui.core.data.roles.arrangement import ROWS
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.check.plan import CheckedPlan

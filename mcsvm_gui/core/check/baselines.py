@@ -10,6 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from mcsvm.solvers.kernels import Points, squared_distances
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation.rules import Rows
@@ -17,8 +19,6 @@ from mcsvm_gui.core.evaluate.applied import labels_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.kernels import Points, squared_distances
-from solvers.work import limited
 
 NEIGHBOURS = 5
 PIECE = 2**24  # distances computed at once

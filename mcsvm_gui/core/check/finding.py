@@ -8,11 +8,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.i18n import as_sentence
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.phrases import names
 from mcsvm_gui.core.data.remedies import Remedy, remedies
-from solvers.errors import Sentence
 
 Subject = TypeVar("Subject")
 

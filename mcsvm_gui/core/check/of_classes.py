@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.figures import percent
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, classes, columns, file, rows
 from mcsvm_gui.core.check.plan import CheckedPlan
@@ -14,7 +15,6 @@ from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.recommended import MAJORITY, are_unequal
 from mcsvm_gui.core.machine.request import OPTIONS
-from solvers.errors import Sentence
 
 MANY_CLASSES = 20  # whose names are numbers, and rows for each of them below:
 FEW_ROWS = 10

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.figures import percent
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file
 from mcsvm_gui.core.check.plan import CheckedPlan, Held
 from mcsvm_gui.core.data.preparation.fitting import MANY_LEVELS
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
-from solvers.errors import Sentence
 
 FEWEST = 30  # rows; of fewer, a column may tell the class or number the rows by chance
 BINS = 64

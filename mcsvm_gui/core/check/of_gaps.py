@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.figures import percent
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 FEWEST = 5  # missing cells, and cells that are there
 CHANCE = 1e-3  # over all columns together

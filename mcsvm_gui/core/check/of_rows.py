@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.figures import percent
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file, rows
 from mcsvm_gui.core.check.plan import CheckedPlan
@@ -16,7 +17,6 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.phrases import row_numbers
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
-from solvers.errors import Sentence
 
 MANY = 0.05  # of the rows tested: an accuracy of 90 % is off by half a point at most below
 

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, kolmogorov
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.figures import percent
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file
 from mcsvm_gui.core.check.plan import CheckedPlan, Held, held_columns, some_rows
 from mcsvm_gui.core.data.spellings import in_training_spelling
-from solvers.errors import Sentence
 
 CHANCE = 1e-3  # over all columns together
 MOVED = 0.25  # Kolmogorov's distance, or half the sum of differences of shares: below, the shift is small

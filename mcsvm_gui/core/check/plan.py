@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.data import inspection, preparation, splitting
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
@@ -18,7 +19,6 @@ from mcsvm_gui.core.data.remedies import for_column
 from mcsvm_gui.core.data.roles.grouping import names_groups
 from mcsvm_gui.core.data.splitting import Split
 from mcsvm_gui.core.machine.request import Request
-from solvers.errors import InputError, Sentence
 
 LOOKED = 4_000  # rows that columns are looked at on, drawn by lot: a share of 1 % is known to 0.3 %
 CELLS = 4_000_000  # of these rows, at most; 0.2 s for all checks of columns

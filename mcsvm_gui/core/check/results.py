@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.run.ending import Ending
 from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.base.figures import percent
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, rows
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.state import Optimality
-from solvers.errors import Sentence
-from solvers.run.ending import Ending
 
 WORSE = 0.01  # of accuracy: below, folds decide
 MISCALIBRATED = 0.1  # expected calibration error

@@ -11,11 +11,11 @@ from concurrent.futures import Future, wait
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.selection.executor import LostWorkers
+from mcsvm.solvers.work import LOOK_SECONDS
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.data.files import address as addresses
-from solvers.errors import InputError, Sentence
-from solvers.selection.executor import LostWorkers
-from solvers.work import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.versions import versions as versions_here
 from mcsvm_gui.core.data.files.address import unreachable
-from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NumberedColumns
@@ -26,7 +27,6 @@ from mcsvm_gui.core.data.preparation.cells import held_cells
 from mcsvm_gui.core.data.preparation.gaps import usable_rows
 from mcsvm_gui.core.data.preparation.matrix import fit_matrix, many_filled
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
-from solvers.errors import InputError, Sentence
 
 TINY = np.finfo(float).tiny  # in place of a weight of 0
 

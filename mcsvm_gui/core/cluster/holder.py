@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.partitioned.partition import Partition
+from mcsvm.solvers.posing import SharedTerms
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.cluster.facts import PartFacts, facts_of
 from mcsvm_gui.core.data import preparation as preparing
@@ -20,9 +23,6 @@ from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.readers import open_one
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.partitioned.partition import Partition
-from solvers.posing import SharedTerms
-from solvers.work import limited
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.partitioned.messages import LostPartitionsError
+from mcsvm.solvers.partitioned.partitions import Partitions
+from mcsvm.solvers.selection.executor import LostWorkers
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.holder import PartFiles, PartHolder, Settled
-from solvers.errors import InputError
-from solvers.partitioned.messages import LostPartitionsError
-from solvers.partitioned.partitions import Partitions
-from solvers.selection.executor import LostWorkers
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -9,6 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mcsvm.solvers.arguments import gamma_from
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.partitioned.messages import LostPartitionsError
+from mcsvm.solvers.posing import kernel_from, terms_of
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.cluster import facts as merging
 from mcsvm_gui.core.cluster.connection import Connection
@@ -22,11 +27,6 @@ from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 from mcsvm_gui.core.data.splitting import hold_out
 from mcsvm_gui.core.machine.posing import class_factors
 from mcsvm_gui.core.machine.request import OPTIONS, Request
-from solvers.arguments import gamma_from
-from solvers.errors import InputError
-from solvers.kernels import KERNELS
-from solvers.partitioned.messages import LostPartitionsError
-from solvers.posing import kernel_from, terms_of
 
 T = TypeVar("T")
 

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.partitioned.run import PartitionedRun
+from mcsvm.solvers.run.trace import Sample
+from mcsvm.solvers.work import LOOK_SECONDS, limited
 from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.posing import PosedParts, asked_again, check, pose_parts
@@ -20,9 +23,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, Session, document, limits_of, score
 from mcsvm_gui.core.machine.sources import test_of
 from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, Weighing, unlearned_columns, versions
-from solvers.partitioned.run import PartitionedRun
-from solvers.run.trace import Sample
-from solvers.work import LOOK_SECONDS, limited
 
 SOLVER = "rounds"
 

@@ -10,7 +10,7 @@ PACKAGES = "mcsvm", "numpy", "scipy", "numba", "scikit-learn", "pandas", "distri
 
 def versions() -> dict[str, str]:
     """Of packages that decide numbers, and of those that carry them."""
-    from solvers.jit.store import PACKAGE, fingerprint
+    from mcsvm.solvers.jit.store import PACKAGE, fingerprint
 
     found = {"Python": ".".join(platform.python_version_tuple()[:2])}
     for name in PACKAGES:

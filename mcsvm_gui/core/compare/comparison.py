@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.applied import decided_rows, labels_of
@@ -19,7 +20,6 @@ from mcsvm_gui.core.evaluate.statistics import TestResult, mcnemar
 from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.evaluate.violations import Violations, violations_of
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel
-from solvers.errors import InputError
 
 TIMES, ENOUGH = 5, 0.05  # predictions that are timed; seconds after which there are no more
 LONG = 0.5  # seconds of a first prediction that is not made again

@@ -409,7 +409,7 @@ class _Answer:
 
     def _title_of(self, one: Candidate) -> str:
         """Return the machine's title if no other candidate has it, with the run's own name if that is more specific."""
-        from solvers.machines import MACHINES
+        from mcsvm.solvers.machines import MACHINES
 
         name = one.document["machine"]
         if Counter(other.document["machine"] for other in self.candidates)[name] > 1 or name not in MACHINES:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, text_cell
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, comparison_of, groups_of
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
-from solvers.errors import Sentence
 
 MOST_ROWS = 20_000  # that are listed
 TESTS = {

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.uncertainty.costs import CostRule
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.result_table import ResultTable, translated
@@ -16,8 +18,6 @@ from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.evaluate.applied import applied
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows, Evaluation, evaluate_rows
 from mcsvm_gui.core.evaluate.pricing import priced
-from solvers.errors import InputError
-from solvers.uncertainty.costs import CostRule
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import TrainedModel

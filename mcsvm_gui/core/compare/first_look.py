@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers import MultiClassSVC
+from mcsvm.solvers.machines import MACHINES
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import complain
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.base.terminal import say
 from mcsvm_gui.core.machine import names
-from solvers import MultiClassSVC
-from solvers.machines import MACHINES
 
 COST, GAMMA = 4.0, 1.0
 HEADER = f"{'machine':<9}{'train':>7}{'test':>8}{'support':>9}{'seconds':>9}{'rel. gap':>10}  ending"

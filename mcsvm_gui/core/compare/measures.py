@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import Option
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.summary import badge
-from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.comparison import Comparison, Side

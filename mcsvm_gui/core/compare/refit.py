@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.compare.standings import run_scores
 from mcsvm_gui.core.compare.tested_runs import split_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request, TestedModel
 from mcsvm_gui.core.machine.session import Outcome
-from solvers.errors import InputError
 
 
 def final_request(request: Request, document: Mapping[str, Any], interval: tuple[float, float]) -> Request:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.i18n import worded
-from solvers.errors import Sentence
 
 Sign = Literal["", "best", "wrong", "quiet", "solved", "close", "not solved"]
 

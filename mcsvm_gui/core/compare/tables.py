@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
@@ -20,7 +21,6 @@ from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
 from mcsvm_gui.core.compare.result_table import Header, ResultTable, Sign, TableCell, text_cell, translated
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, tests_of
 from mcsvm_gui.core.machine.summary import badge
-from solvers.errors import Sentence
 
 MOST_CLASSES = 12  # whose support vectors stand in the table of measures too
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, side_of
 from mcsvm_gui.core.data import splitting
@@ -18,7 +19,6 @@ from mcsvm_gui.core.evaluate.statistics import TestResult, corrected_t
 from mcsvm_gui.core.evaluate.violations import violations_of
 from mcsvm_gui.core.machine import sources
 from mcsvm_gui.core.machine.request import Request
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import Origin, TrainedModel

@@ -12,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.options import Kind, number
 from mcsvm_gui.core.base.writing import Named, csv_text, plain_cell
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from solvers.uncertainty.costs import CostRule
+    from mcsvm.solvers.uncertainty.costs import CostRule
 
 LONGEST = 50_000_000  # bytes; 2000 classes with all digits
 EQUAL, BY_SHARE, BY_HAND = "equal", "share", "hand"
@@ -38,7 +38,7 @@ class CostTable:
 
     def rule(self, classes: Sequence[str]) -> CostRule:
         """For a model of these classes, in their order."""
-        from solvers.uncertainty.costs import CostRule
+        from mcsvm.solvers.uncertainty.costs import CostRule
 
         return CostRule(self.ordered(classes).rows)
 
@@ -121,7 +121,7 @@ def _from_plain(given: Any) -> CostTable:
 
 def preset_costs(preset: str, totals: Mapping[str, float]) -> CostTable:
     """`totals`: rows of each class, or the sum of their weights."""
-    from solvers.uncertainty.costs import CostRule
+    from mcsvm.solvers.uncertainty.costs import CostRule
 
     return CostTable.of(CostRule.of(preset_table(preset, list(totals.values()))), list(totals))
 
@@ -129,7 +129,7 @@ def preset_costs(preset: str, totals: Mapping[str, float]) -> CostTable:
 def preset_table(preset: str, counts: Sequence[float]) -> np.ndarray:
     import numpy as np
 
-    from solvers.uncertainty.costs import costs_by_share, equal_costs
+    from mcsvm.solvers.uncertainty.costs import costs_by_share, equal_costs
 
     each = np.array(counts, dtype=np.float64)
     return equal_costs(each.size) if preset == EQUAL else np.round(costs_by_share(each), 6)

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.phrases import NO_LINES, Lines
 from mcsvm_gui.core.data.row_source import FILE, ROW, RowSource
 from mcsvm_gui.core.data.spellings import class_order
-from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.blocks.look import TableLook

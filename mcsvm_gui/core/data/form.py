@@ -95,8 +95,8 @@ def applied(read: ReadOptions, option: str, value: str | None) -> ReadOptions:
 
 def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
     """The columns of a file that cannot be trained on as it was read; none where it cannot be read at all."""
+    from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.data.readers import open_dataset
-    from solvers.errors import InputError
 
     try:
         bare = replace(read, **{name: options_of(ReadOptions)[name].default for name in (*NAMES, *LISTS, *OF_ROWS)})

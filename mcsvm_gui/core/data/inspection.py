@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import NoLabelError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
-from solvers.errors import Sentence
 
 _MOST_FEATURES = 10_000  # a document lists so many; sparse files have millions
 WIDE = 1000  # from so many columns on, rows of numbers are hashed as a whole: pandas takes 0.1 ms per column

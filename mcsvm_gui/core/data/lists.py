@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.options import Kind
-from solvers.errors import InputError
 
 _ONE_NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",]*?))\s*(?:,|\Z)')
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from solvers.errors import Sentence
+from mcsvm.solvers.errors import Sentence
 
 _SHOWN = 5
 _LONGEST = 40

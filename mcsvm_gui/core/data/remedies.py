@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Self
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.options import Option, options_of
 from mcsvm_gui.core.data.lists import Names
 from mcsvm_gui.core.data.options import ReadOptions, Rules
-from solvers.errors import Sentence
 
 _DEEDS = {
     ("scale", "minmax"): Sentence("Scale to -1 … 1"),

@@ -1,7 +1,7 @@
 """Which rows are tested on: at random by class, by groups, as a column says, or the last in order.
 
 A hold-out at random: every class gives its share, and the same seed gives the same rows. All other splits, and all
-folds, are those of `solvers.selection.folds`.
+folds, are those of `mcsvm.solvers.selection.folds`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import AUTOMATIC
 from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import InputError, Sentence
 
 if TYPE_CHECKING:
-    from solvers.selection.folds import Kind, Splits
+    from mcsvm.solvers.selection.folds import Kind, Splits
 
 
 class Split(NamedTuple):
@@ -90,7 +90,7 @@ def kind_of(dataset: Dataset, way: str) -> Kind:
 
 def splits_of(dataset: Dataset, way: str, folds: int = 5, repeats: int = 1, holdout: float | None = None) -> Splits:
     """InputError where the rows have no column that this way needs."""
-    from solvers.selection.folds import Splits
+    from mcsvm.solvers.selection.folds import Splits
 
     kind = kind_of(dataset, way)
     by = {"groups": dataset.groups, "column": dataset.folds}.get(kind)

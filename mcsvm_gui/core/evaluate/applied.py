@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.selection.folds import stratified
+from mcsvm.solvers.uncertainty.costs import REJECTED, CostRule
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.dataset import Dataset, Notice
@@ -16,8 +18,6 @@ from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
-from solvers.selection.folds import stratified
-from solvers.uncertainty.costs import REJECTED, CostRule
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from mcsvm.solvers.dual.gap import relative_gaps
 from mcsvm_gui.core.base.figures import SMALLEST_SHARE
-from solvers.dual.gap import relative_gaps
 
 Axis = Literal["seconds", "iteration", "examples"]
 Line = tuple[np.ndarray, np.ndarray]
@@ -164,6 +164,6 @@ def ends_differ(histories: Iterable[History], axis: Axis) -> bool:
 
 def _has_parts(machine: str) -> bool:
     """Return whether a machine is trained part by part. The solvers are already loaded if there is a history."""
-    from solvers.machines import MACHINES
+    from mcsvm.solvers.machines import MACHINES
 
     return MACHINES[machine].split != "joint"

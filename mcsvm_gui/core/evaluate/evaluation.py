@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.evaluate import decided as decisions
 from mcsvm_gui.core.evaluate.bootstrap import RESAMPLES, interval, recall_interval, resampled, share_interval
 from mcsvm_gui.core.evaluate.probabilities import (
@@ -20,7 +21,6 @@ from mcsvm_gui.core.evaluate.probabilities import (
     log_losses,
 )
 from mcsvm_gui.core.evaluate.ranking import GRID, Ranking, Ranks, points
-from solvers.errors import InputError, Sentence
 
 MACRO = "macro"
 

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from scipy.special import entr
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.uncertainty.costs import CostRule, equal_costs
 from mcsvm_gui.core.base.writing import csv_cell, csv_cells, csv_text
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_classes
-from solvers.errors import InputError, Sentence
-from solvers.uncertainty.costs import CostRule, equal_costs
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm.solvers.uncertainty.costs import REJECTED, CostRule
 from mcsvm_gui.core.evaluate import decided as decisions
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows, with_costs
-from solvers.uncertainty.costs import REJECTED, CostRule
 
 
 @dataclass(frozen=True, eq=False)

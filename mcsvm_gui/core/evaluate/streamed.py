@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from mcsvm.solvers.work import PREDICTION_ROWS
 from mcsvm_gui.core.data.blocks.notices import JoinedNotices
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation.gaps import MissingCells, MissingCellsError
@@ -19,7 +20,6 @@ from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.prediction import rejections
 from mcsvm_gui.core.evaluate.scores import Scores, of_confusion
 from mcsvm_gui.core.machine.trained import Decisions, RowOutputs, TrainedModel, unseen_classes
-from solvers.work import PREDICTION_ROWS
 
 
 def decided(

@@ -13,10 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
+from mcsvm.solvers.machines import Machine
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.machines import Machine
-from solvers.work import limited
 
 CONFIDENCE = 0.95
 RESOLUTION = 1.0  # eta, the scaling of the output range in the bound

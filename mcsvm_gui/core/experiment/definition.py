@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.options import Number, Share
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.experiment.plan import Plan
 from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.machine.request import OPTIONS, Request
-from solvers.errors import InputError
 
 SCHEMA = 1
 # Fields of a request that the data set determines, or that refer to earlier runs.

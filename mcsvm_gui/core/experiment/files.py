@@ -10,11 +10,11 @@ from pathlib import Path
 
 import tomli_w
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.writing import Named, write_text
 from mcsvm_gui.core.experiment.definition import Experiment
-from solvers.errors import InputError
 
 LARGEST = 16_000_000  # bytes
 HEAD = "# An experiment of mcsvm. Replay it with: mcsvm run FILE\n"

@@ -9,10 +9,10 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.writing import Named, check_writable
-from solvers.errors import InputError
 
 HEAD = {"mcsvm results": 1}
 KEYS = 1  # raised where a request gives other numbers than before, so that no entry of before is found

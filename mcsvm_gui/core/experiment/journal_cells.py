@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from mcsvm.solvers.selection.cell import CellResult, FoldResult, Trial
+from mcsvm.solvers.selection.scores import SCORES
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.cells import conditions, document, read_cells
 from mcsvm_gui.core.tune.options import TuneRequest
-from solvers.selection.cell import CellResult, FoldResult, Trial
-from solvers.selection.scores import SCORES
 
 
 class JournalCells:

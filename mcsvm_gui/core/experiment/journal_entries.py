@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.selection.folds import Fold
 from mcsvm_gui.core.compare.comparison import Side, scored
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.splitting import split
@@ -17,7 +18,6 @@ from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
 from mcsvm_gui.core.experiment.results import PartResult
 from mcsvm_gui.core.experiment.searching import key_of_request
 from mcsvm_gui.core.machine.request import Request
-from solvers.selection.folds import Fold
 
 
 def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely: bool) -> str:

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.selection.executor import LostWorkers
+from mcsvm.solvers.work import LOOK_SECONDS
 from mcsvm_gui.core.cluster.connection import FAREWELL, Connection
 from mcsvm_gui.core.cluster.examining import checked_cluster
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.tune.cluster.dispatch import AHEAD, ATTEMPTS, STOP_WITHIN
 from mcsvm_gui.core.tune.cluster.payload import Payload
 from mcsvm_gui.core.tune.cluster.worker import StopSignal
-from solvers.selection.executor import LostWorkers
-from solvers.work import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.comparison import Side

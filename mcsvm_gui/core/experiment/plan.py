@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.posing import whole as whole_number
+from mcsvm.solvers.selection.folds import Fold
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import OPTIONS
-from solvers.errors import InputError
-from solvers.posing import whole as whole_number
-from solvers.selection.folds import Fold
 
 SPLITS = {
     "folds": "cross-validation: every row is tested once in each round",

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.kernels import KERNELS
 from mcsvm_gui.core.data.splitting import kind_of
 from mcsvm_gui.core.machine.request import Request
-from solvers.errors import InputError, Sentence
-from solvers.kernels import KERNELS
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
@@ -39,7 +39,7 @@ def training_script(requests: Sequence[Request], dataset: Dataset) -> str:
         raise InputError("a script trains what is prepared and tested alike; choose runs on the same rows")
     lines = [
         _imports(first.holdout),
-        "from solvers import MultiClassSVC",
+        "from mcsvm import MultiClassSVC",
         *_reading(first, dataset),
         *_holding_out(first),
         *_scaled(first),
@@ -62,7 +62,7 @@ def explanation_script(request: Request, dataset: Dataset, row: int, between: tu
     background = thin(trained_on.labels, trained_on.rows, BACKGROUND).tolist()
     lines = [
         _imports(request.holdout),
-        "from solvers import MultiClassSVC, explain",
+        "from mcsvm import MultiClassSVC, explain",
         *_reading(request, dataset),
         *_holding_out(request),
         *_scaled(request),
@@ -88,7 +88,7 @@ def search_script(request: Request, wanted: TuneRequest, dataset: Dataset) -> st
     how = f"search.led({how})" if wanted.led else how
     lines = [
         _imports(wanted.test_share),
-        "from solvers.selection import executor, folds, grid, search, settings, study, trials",
+        "from mcsvm.solvers.selection import executor, folds, grid, search, settings, study, trials",
         *_reading(request, dataset),
         *(_searched(request, wanted.test_share) if wanted.test_share is not None else []),
         "def prepare(fold):",

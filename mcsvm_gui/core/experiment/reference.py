@@ -13,6 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.model import Model
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell
+from mcsvm.solvers.selection.grid import Grid
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
@@ -22,13 +29,6 @@ from mcsvm_gui.core.machine.posing import Posed, pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import document, score
 from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, unlearned_columns, versions
-from solvers.dual.certificate import Certificate
-from solvers.errors import InputError
-from solvers.model import Model
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell
-from solvers.selection.grid import Grid
-from solvers.work import limited
 
 REFERENCES: dict[str, Callable[..., Solution]] = {"asvm": asvm, "lsvm": lsvm}
 OBEYED = (  # of a request; all else must be left as it is

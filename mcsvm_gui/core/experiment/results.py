@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.folds import Fold
 from mcsvm_gui.core.compare import tested_runs
 from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, scored
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.evaluation import RankMeasures
 from mcsvm_gui.core.evaluate.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
-from solvers.run.ending import Ending
-from solvers.selection.folds import Fold
 
 OF_SEARCH = {"validation": "mean", "search_seconds": "seconds"}
 PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_gamma", *OF_SEARCH

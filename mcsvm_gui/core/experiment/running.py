@@ -12,6 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.trace import Sample
+from mcsvm.solvers.selection.executor import LostWorkers
+from mcsvm.solvers.selection.folds import Fold
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.compare.comparison import Side, side_of
 from mcsvm_gui.core.data import splitting
@@ -30,11 +35,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Session
 from mcsvm_gui.core.machine.sources import open_test
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
-from solvers.run.ending import Ending
-from solvers.run.trace import Sample
-from solvers.selection.executor import LostWorkers
-from solvers.selection.folds import Fold
 
 Report = Callable[["PlannedTraining", Session, Sample], object]
 Searching = Callable[

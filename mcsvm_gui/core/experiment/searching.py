@@ -8,18 +8,18 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.selection.cell import Cell
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.search import SEARCHES
+from mcsvm.solvers.selection.trials.task import Done
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import RANGES, SCORES, SEARCH_OPTIONS, TuneRequest, range_of
-from solvers.errors import InputError
-from solvers.kernels import KERNELS
-from solvers.selection.cell import Cell
-from solvers.selection.grid import Range
-from solvers.selection.search import SEARCHES
-from solvers.selection.trials.task import Done
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.tune.search import Tuned
@@ -188,8 +188,8 @@ class SearchRunner:
 
 def refusal(request: Request, dataset: Dataset) -> str | None:
     """Why it cannot be trained, whatever its parameters."""
+    from mcsvm.solvers.run.loop import refuse
     from mcsvm_gui.core.machine.posing import pose_request
-    from solvers.run.loop import refuse
 
     try:
         refuse(pose_request(replace(request, C=1.0, gamma="scale"), dataset).problem, request.solver)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg as sl
 import scipy.sparse as sp
 
-from solvers.errors import InputError
+from mcsvm.solvers.errors import InputError
 
 STEP = 1.9  # beta of lsvm, in units of 1 / (2 C): below 2 it converges from any start
 NEGLIGIBLE = 0.01  # distance to zero that counts as zero, in tolerances (Chung et al. 2002, appendix C)

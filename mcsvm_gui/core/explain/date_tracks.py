@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm.solvers.explain.room import Track
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation.date_parts import DAY, part_of
 from mcsvm_gui.core.explain.columns import ExplainedColumns
-from solvers.explain.room import Track
 
 UNITS = 60.0, 3600.0, DAY  # seconds
 MOST = 4_000  # places of a track: eleven years of days

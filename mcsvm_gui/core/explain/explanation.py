@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.explain.game import between, error_between, game_of
+from mcsvm.solvers.explain.values import Explained, explained
+from mcsvm.solvers.model import Model, class_scores, decide
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.explain.columns import ExplainedColumns
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.budget import EXPLAIN
-from solvers.errors import InputError
-from solvers.explain.game import between, error_between, game_of
-from solvers.explain.values import Explained, explained
-from solvers.model import Model, class_scores, decide
-from solvers.work import limited
 
 BACKGROUND = 100  # rows that a row is compared with, unless told otherwise
 

@@ -14,6 +14,12 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.explain.game import decision_of_few
+from mcsvm.solvers.explain.room import Room
+from mcsvm.solvers.explain.search import Decide, smallest_change
+from mcsvm.solvers.model import decide
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import MatrixPreparation
 from mcsvm_gui.core.data.roles.moment import moment
@@ -21,12 +27,6 @@ from mcsvm_gui.core.explain.columns import ExplainedColumns, dense, shown, whole
 from mcsvm_gui.core.explain.date_tracks import DateTrack, date_tracks
 from mcsvm_gui.core.explain.explanation import PreparedRows
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError, Sentence
-from solvers.explain.game import decision_of_few
-from solvers.explain.room import Room
-from solvers.explain.search import Decide, smallest_change
-from solvers.model import decide
-from solvers.work import limited
 
 MOST_FEATURES = 5_000  # beyond, a change of a few of them is no explanation, and takes minutes
 SEEN = 1_000  # rows of the file that say which values occur, beside the support vectors

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.explain.game import coefficients_between
+from mcsvm.solvers.kernels.points import Points
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.explain.game import coefficients_between
-from solvers.kernels.points import Points
 
 MOST = 12
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, qr
 
+from mcsvm.solvers.kernels.points import Points
+from mcsvm.solvers.model import Model, decide, pair_column
 from mcsvm_gui.core.explain.columns import dense
-from solvers.kernels.points import Points
-from solvers.model import Model, decide, pair_column
 
 ERROR = 1e-8  # of a kernel value
 NODES = 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128

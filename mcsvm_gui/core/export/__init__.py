@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.formats import Format
-from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
@@ -59,7 +59,7 @@ class Exporter(Format):
         its support vectors where their file is gone.
 
         Raises InputError with a sentence, and writes nothing, where the format cannot hold it or a label differs."""
-        from solvers.errors import InputError
+        from mcsvm.solvers.errors import InputError
 
         reason = self.refusal(trained)
         if reason is not None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.programs import TimeLimitError
 from mcsvm_gui.core.base.writing import replacing
 from mcsvm_gui.core.data.dataset import Dataset
@@ -19,7 +20,6 @@ from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
 from mcsvm_gui.core.export.ties import on_border, probability_reach
 from mcsvm_gui.core.export.training_rows import training_rows
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError, Sentence
 
 
 @dataclass(frozen=True, eq=False)

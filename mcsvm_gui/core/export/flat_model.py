@@ -12,14 +12,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.kernels.precomputed import MatrixRows
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import TIE, Expansion, dense_expansion, votes, walk
+from mcsvm.solvers.uncertainty.costs import CostRule
+from mcsvm.solvers.uncertainty.probability import Calibration
 from mcsvm_gui.core.data.preparation import TablePreparation
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.kernels import KERNELS, Points
-from solvers.kernels.precomputed import MatrixRows
-from solvers.machines import MACHINES
-from solvers.model import TIE, Expansion, dense_expansion, votes, walk
-from solvers.uncertainty.costs import CostRule
-from solvers.uncertainty.probability import Calibration
 
 Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
 

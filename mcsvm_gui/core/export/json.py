@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.model import Expansion
+from mcsvm.solvers.uncertainty.costs import CostRule
+from mcsvm.solvers.uncertainty.probability import Calibration
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import TablePreparation, expected_arrays
 from mcsvm_gui.core.data.preparation.date_parts import PARTS
@@ -19,10 +23,6 @@ from mcsvm_gui.core.export.date_formulas import SECONDS, formula, spelled
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import Sentence
-from solvers.model import Expansion
-from solvers.uncertainty.costs import CostRule
-from solvers.uncertainty.probability import Calibration
 
 FORMAT, VERSION = "mcsvm model", 1
 

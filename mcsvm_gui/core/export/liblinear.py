@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
@@ -19,7 +20,6 @@ from mcsvm_gui.core.export.libsvm_predictors import ask
 from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import Sentence
 
 PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's
 

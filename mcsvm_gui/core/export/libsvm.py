@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.model import Expansion, dense_expansion, pair_column
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.libsvm_predictors import own_reader, svm_predict
 from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import Sentence
-from solvers.model import Expansion, dense_expansion, pair_column
 
 COMPANIONS = ".range", ".names"
 

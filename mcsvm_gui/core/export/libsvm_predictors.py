@@ -11,17 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.kernels import KERNELS, Kernel, Points
+from mcsvm.solvers.kernels.precomputed import MatrixRows
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import dense_expansion, votes
+from mcsvm.solvers.uncertainty.probability import ROWS, coupled, coupling
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.export.checked import FilePrediction, RefusedFileError, scored
 from mcsvm_gui.core.export.flat_model import FlatModel, Rows
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.export.probe import Probe, prepared
-from solvers.errors import Sentence
-from solvers.kernels import KERNELS, Kernel, Points
-from solvers.kernels.precomputed import MatrixRows
-from solvers.machines import MACHINES
-from solvers.model import dense_expansion, votes
-from solvers.uncertainty.probability import ROWS, coupled, coupling
 
 BLOCK = 4_000_000  # kernel values at once
 PRINTED = 1e-5  # svm-predict writes six digits

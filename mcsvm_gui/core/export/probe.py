@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.model import decide
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, Rows, unused_name
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError, Sentence
-from solvers.model import decide
 
 Source = Literal["row", "training row", "support vector"]
 MOST_CELLS = 20_000_000  # of sparse rows written out in full

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcsvm.solvers.model import TIE
+from mcsvm.solvers.uncertainty.costs import CostRule
 from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.model import TIE
-from solvers.uncertainty.costs import CostRule
 
 ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
 

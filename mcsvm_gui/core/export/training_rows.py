@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.posing import training_part
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError, Sentence
 
 
 def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | None]:

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.kernels import KERNELS, Points
 from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.verification.parts import Status
@@ -25,8 +27,6 @@ from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.probe import Probe, of_dataset, prepared
 from mcsvm_gui.core.export.ties import on_border, probability_reach
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError, Sentence
-from solvers.kernels import KERNELS, Points
 
 SCORE = 2.0**-34  # of the sum of the sizes of all terms: rounding of a sum in plain order, of numbers in decimals
 LINEAR_MODEL = b"solver_type"  # the first word of a LIBLINEAR file; LIBSVM files have the same ending

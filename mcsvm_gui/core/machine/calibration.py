@@ -15,6 +15,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.selection.executor import StoppedError
+from mcsvm.solvers.selection.folds import Fold, stratified
+from mcsvm.solvers.selection.out_of_fold import check_folds, out_of_fold
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import FoldRows, KernelFamily, first_of_each
+from mcsvm.solvers.uncertainty.conformal import Conformal, of_own_class, strangeness
+from mcsvm.solvers.uncertainty.novelty import Landmarks
+from mcsvm.solvers.uncertainty.probability import calibrate, scores
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset
@@ -24,16 +34,6 @@ from mcsvm_gui.core.data.preparation.rules import Rows
 from mcsvm_gui.core.machine.posing import Posed, class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, PredictionSets
-from solvers.errors import InputError
-from solvers.run.limits import Limits
-from solvers.selection.executor import StoppedError
-from solvers.selection.folds import Fold, stratified
-from solvers.selection.out_of_fold import check_folds, out_of_fold
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import FoldRows, KernelFamily, first_of_each
-from solvers.uncertainty.conformal import Conformal, of_own_class, strangeness
-from solvers.uncertainty.novelty import Landmarks
-from solvers.uncertainty.probability import calibrate, scores
 
 CHUNK_ROWS = 20_000  # rows that are preprocessed between two checks for a stop: 0.3 s for 137 features
 FoldsDone = Callable[[int, int], object]  # told how many folds are done, of how many

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.machine import names
-from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
@@ -51,9 +51,9 @@ class Choices:
 
 def choices(request: Request, classes: int) -> Choices:
     """The lists as they stand beside this request, for data of so many classes."""
-    from solvers.kernels import KERNELS
-    from solvers.machines import MACHINES
-    from solvers.methods import METHODS
+    from mcsvm.solvers.kernels import KERNELS
+    from mcsvm.solvers.machines import MACHINES
+    from mcsvm.solvers.methods import METHODS
 
     def choice(what: str, name: str, title: str, about: str, first: Iterable[str]) -> FormChoice:
         return FormChoice(name, title, about, why_not(request, classes, **{what: name}), name not in first)
@@ -82,7 +82,7 @@ def choices(request: Request, classes: int) -> Choices:
 
 def why_not(request: Request, classes: int, **change: str) -> str | None:
     """The sentence with which the request, so changed, would be refused."""
-    from solvers.errors import InputError
+    from mcsvm.solvers.errors import InputError
 
     try:
         changed = replace(request, **change)  # type: ignore[arg-type]
@@ -97,11 +97,11 @@ def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: 
     """Asked of two examples per class: what a solver takes depends on names alone."""
     import numpy as np
 
+    from mcsvm.solvers.errors import InputError
+    from mcsvm.solvers.kernels import KERNELS
+    from mcsvm.solvers.posing import kernel_from, pose
+    from mcsvm.solvers.run.loop import refuse
     from mcsvm_gui.core.machine.request import Request
-    from solvers.errors import InputError
-    from solvers.kernels import KERNELS
-    from solvers.posing import kernel_from, pose
-    from solvers.run.loop import refuse
 
     labels = np.repeat(np.arange(classes), 2)
     rows = np.linspace(-1.0, 1.0, labels.size)[:, None]

@@ -7,8 +7,8 @@ import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.options import differing
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request

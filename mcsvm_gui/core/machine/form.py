@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import OPTIONS, Request
-from solvers.errors import InputError
 
 ASKED = {name: option for name, option in OPTIONS.items() if option.train}
 NAMES = tuple(name for name in ASKED if name in names.TITLES)  # chosen from lists

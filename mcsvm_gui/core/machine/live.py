@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.model import Model
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.trace import Series
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.posing import Posed
 from mcsvm_gui.core.machine.trained import accuracy
-from solvers.kernels import Points
-from solvers.model import Model
-from solvers.run.loop import Run
-from solvers.run.trace import Series
 
 ROWS = 500  # of each kind; their accuracy is within two per cent of that of all
 SHARE = 0.05  # of the time that readings may take

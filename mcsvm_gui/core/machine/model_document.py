@@ -9,6 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.decision import Decision
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.kernels import KERNELS, Kernel, Points
+from mcsvm.solvers.machines import MACHINES, Machine
+from mcsvm.solvers.model import Expansion, Model, stored_expansion
+from mcsvm.solvers.posing import positive, whole
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.uncertainty.conformal import Conformal
+from mcsvm.solvers.uncertainty.costs import CostRule
+from mcsvm.solvers.uncertainty.novelty import Landmarks
+from mcsvm.solvers.uncertainty.probability import Calibration
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.roles.value import Role
 from mcsvm_gui.core.data.row_source import RowFile, RowSource
@@ -23,17 +34,6 @@ from mcsvm_gui.core.machine.trained import (
     TrainedModel,
     Weighing,
 )
-from solvers.decision import Decision
-from solvers.dual.certificate import Certificate
-from solvers.kernels import KERNELS, Kernel, Points
-from solvers.machines import MACHINES, Machine
-from solvers.model import Expansion, Model, stored_expansion
-from solvers.posing import positive, whole
-from solvers.run.ending import Ending
-from solvers.uncertainty.conformal import Conformal
-from solvers.uncertainty.costs import CostRule
-from solvers.uncertainty.novelty import Landmarks
-from solvers.uncertainty.probability import Calibration
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"
 PREPARATION = "idf", "donors", "donors_known"

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.opening import opened
@@ -23,7 +24,6 @@ from mcsvm_gui.core.base.writing import replacing
 from mcsvm_gui.core.machine import model_document
 from mcsvm_gui.core.machine.model_document import Array
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
 
 FORMAT, SCHEMA = "mcsvm model", 1
 DOCUMENT, SUFFIX = "model.json", ".npy"

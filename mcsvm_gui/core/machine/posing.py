@@ -7,6 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.arguments import gamma_of
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.kernels import KERNELS, Kernel
+from mcsvm.solvers.posing import kernel_from, listing, pose
+from mcsvm.solvers.problem import Problem
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data import splitting
@@ -14,11 +19,6 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import Request
-from solvers.arguments import gamma_of
-from solvers.errors import InputError, Sentence
-from solvers.kernels import KERNELS, Kernel
-from solvers.posing import kernel_from, listing, pose
-from solvers.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

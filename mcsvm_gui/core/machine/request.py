@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.options import Choice, Kind, Number, Share, Weights, Whole, option, options_of
 from mcsvm_gui.core.data.costs import Costs, CostTable
 from mcsvm_gui.core.data.files.address import Address
 from mcsvm_gui.core.data.options import SPLITS, ReadOptions, Rules
 from mcsvm_gui.core.machine import names
-from solvers.errors import InputError
 
 POSITIVE, POWER = Number(positive=True), Number(positive=True, powers=True)
 GAMMA = Number("X|scale", positive=True, powers=True, words=("scale",))

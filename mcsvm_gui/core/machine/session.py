@@ -11,6 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.decision import final_reasons
+from mcsvm.solvers.dual.certificate import Certificate, Proof
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.model import Model, decide
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.trace import Sample, Trace
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.base.options import differing
 from mcsvm_gui.core.data.dataset import Dataset, Notice
@@ -30,16 +40,6 @@ from mcsvm_gui.core.machine.trained import (
     unseen_classes,
     versions,
 )
-from solvers.decision import final_reasons
-from solvers.dual.certificate import Certificate, Proof
-from solvers.errors import InputError, Sentence
-from solvers.model import Model, decide
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.run.trace import Sample, Trace
-from solvers.work import limited
 
 BEFORE_THE_END = Ending.STOPPED, Ending.STEP_LIMIT, Ending.TIME_LIMIT  # endings from which a checkpoint can continue
 SLICE_SECONDS = 0.04  # so that a stop is heard soon

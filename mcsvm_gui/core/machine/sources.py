@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import options_of
 from mcsvm_gui.core.data.blocks.rows import RowBlocks
@@ -19,7 +20,6 @@ from mcsvm_gui.core.data.roles.value import Role
 from mcsvm_gui.core.data.splitting import shared_groups
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
 
 AS_TRAINED = "merge", "spellings", "header", "separator", "decimal"  # apply as in training unless set again
 DEFAULT = {name: option.default for name, option in options_of(ReadOptions).items()}

@@ -70,7 +70,7 @@ def certificate_text(certificate: Mapping[str, float], tol: float) -> str:
 
 
 def title(document: Mapping[str, Any]) -> str:
-    from solvers.machines import MACHINES
+    from mcsvm.solvers.machines import MACHINES
 
     machine = MACHINES[document["machine"]]
     return f"{tr(machine.title)} ({machine.name})"
@@ -78,8 +78,8 @@ def title(document: Mapping[str, Any]) -> str:
 
 def sentences(document: Mapping[str, Any]) -> list[str]:
     """How it decides, how it ended, and how well it does."""
-    from solvers.machines import MACHINES
-    from solvers.run.ending import Ending
+    from mcsvm.solvers.machines import MACHINES
+    from mcsvm.solvers.run.ending import Ending
 
     decides = tr(MACHINES[document["machine"]].decides)
     return [
@@ -112,7 +112,7 @@ def weight_lines(weights: Mapping[str, Any] | None) -> list[str]:
 
 def _choice(document: Mapping[str, Any]) -> list[str]:
     """Why `auto` took the solver it took; of runs from before this was kept, nothing."""
-    from solvers.decision import Decision, final_reasons
+    from mcsvm.solvers.decision import Decision, final_reasons
 
     if document["solver"] != "auto":
         return []

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from solvers.machines import MACHINES
-from solvers.run.loop import find_method
-from solvers.run.trace import Sample, Trace
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run.loop import find_method
+from mcsvm.solvers.run.trace import Sample, Trace
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request

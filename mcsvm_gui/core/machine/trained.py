@@ -10,6 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.decision import Decision
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.machines import Machine
+from mcsvm.solvers.model import Model, class_scores, decide
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.uncertainty.conformal import Conformal, strangeness
+from mcsvm.solvers.uncertainty.costs import REJECTED, CostRule
+from mcsvm.solvers.uncertainty.novelty import Landmarks
+from mcsvm.solvers.uncertainty.probability import Calibration, scores
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
@@ -18,17 +29,6 @@ from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some_names
 from mcsvm_gui.core.data.roles.value import Role, roles_of
 from mcsvm_gui.core.data.row_source import RowSource
 from mcsvm_gui.core.machine.request import Request
-from solvers.decision import Decision
-from solvers.dual.certificate import Certificate
-from solvers.errors import Sentence
-from solvers.machines import Machine
-from solvers.model import Model, class_scores, decide
-from solvers.run.ending import Ending
-from solvers.uncertainty.conformal import Conformal, strangeness
-from solvers.uncertainty.costs import REJECTED, CostRule
-from solvers.uncertainty.novelty import Landmarks
-from solvers.uncertainty.probability import Calibration, scores
-from solvers.work import limited
 
 UNLEARNED: tuple[Role, ...] = ("name", "group", "fold")  # roles whose columns a model stores by name
 PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"

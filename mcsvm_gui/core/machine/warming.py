@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcsvm_gui.core.machine import names
 
 if TYPE_CHECKING:
-    from solvers.model import Model
+    from mcsvm.solvers.model import Model
 
 MACHINES = tuple(name for name in names.MACHINES if name != "dag")  # which is trained as ovo
 
@@ -50,13 +50,13 @@ def rehearse_search(machine: str) -> None:
 def _search(machine: str) -> None:
     import numpy as np
 
-    from solvers.selection.cell import Cell, Trial
-    from solvers.selection.executor import Folds
-    from solvers.selection.folds import stratified
-    from solvers.selection.search import only
-    from solvers.selection.settings import TrainingSettings
-    from solvers.selection.study import Study
-    from solvers.selection.trials.shared import FoldRows
+    from mcsvm.solvers.selection.cell import Cell, Trial
+    from mcsvm.solvers.selection.executor import Folds
+    from mcsvm.solvers.selection.folds import stratified
+    from mcsvm.solvers.selection.search import only
+    from mcsvm.solvers.selection.settings import TrainingSettings
+    from mcsvm.solvers.selection.study import Study
+    from mcsvm.solvers.selection.trials.shared import FoldRows
 
     angles = np.arange(9.0)
     rows, labels = np.stack([np.sin(angles), np.cos(angles)], axis=1), np.arange(9) % 3
@@ -71,8 +71,8 @@ def _explain() -> None:
     """Shapley values go through compiled code of their own."""
     import numpy as np
 
-    from solvers.explain.game import game_of
-    from solvers.explain.values import explained
+    from mcsvm.solvers.explain.game import game_of
+    from mcsvm.solvers.explain.values import explained
 
     rows = np.eye(2)
     explained(game_of(_train("ww"), rows[:1]), rows[1:])
@@ -82,9 +82,9 @@ def _train(machine: str) -> Model:
     """A few points: the kinds of compiled code do not depend on how many."""
     import numpy as np
 
-    from solvers.kernels import KERNELS
-    from solvers.posing import pose
-    from solvers.run.loop import Run
+    from mcsvm.solvers.kernels import KERNELS
+    from mcsvm.solvers.posing import pose
+    from mcsvm.solvers.run.loop import Run
 
     angles = np.arange(9.0)
     features = np.stack([np.sin(angles), np.cos(angles)], axis=1)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mcsvm_gui.core.machine import names
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.kernels import Kernel
     from mcsvm_gui.core.machine.request import Request
-    from solvers.kernels import Kernel
 
 MOST_MACHINES = 6
 SIX = tuple(names.MACHINES)
@@ -38,8 +38,8 @@ class FitOptions:
         return 2.0**self.log_gamma
 
     def kernel_itself(self) -> Kernel:
-        from solvers import kernels
-        from solvers.posing import kernel_from
+        from mcsvm.solvers import kernels
+        from mcsvm.solvers.posing import kernel_from
 
         coef0 = -1.0 if self.kernel == "sigmoid" else self.coef0
         return kernel_from(self.kernel, kernels.KERNELS, gamma=self.gamma, degree=self.degree, coef0=coef0)

@@ -8,16 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import Model
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
-from solvers.dual.certificate import Certificate
-from solvers.machines import MACHINES
-from solvers.model import Model
-from solvers.posing import pose
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
 
 AT_REST = 4.0  # seconds that one machine may take; the certificate says how far it came
 IN_MOTION = 0.03  # while points are being dragged

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from solvers.problem import Problem
+from mcsvm.solvers.problem import Problem
 
 
 def clearance(problem: Problem, values: np.ndarray, labels: np.ndarray) -> np.ndarray:

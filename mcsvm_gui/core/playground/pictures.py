@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.trace import Sample
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine import summary
@@ -18,10 +22,6 @@ from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 from mcsvm_gui.core.playground.fitting import AT_REST, Fitted, fit_all
 from mcsvm_gui.core.playground.regions import regions
 from mcsvm_gui.core.playground.steps import Update, Walk, rivals
-from solvers.machines import MACHINES
-from solvers.run.ending import Ending
-from solvers.run.trace import Sample
-from solvers.work import limited
 
 COARSE = 3  # pixels of the screen along one of a picture that was overtaken
 TOLD = 2  # updates of a step that are told in full

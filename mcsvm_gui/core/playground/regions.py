@@ -12,11 +12,11 @@ from math import factorial
 
 import numpy as np
 
+from mcsvm.solvers.model import Model, decide, dense_expansion
+from mcsvm.solvers.problem import Problem
 from mcsvm_gui.core.playground.drawing import REACH
 from mcsvm_gui.core.playground.margins import clearance
 from mcsvm_gui.core.playground.palette import BAND, LINE, MARGIN_LINE
-from solvers.model import Model, decide, dense_expansion
-from solvers.problem import Problem
 
 STRIP = 40000  # pixels
 

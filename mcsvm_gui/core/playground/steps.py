@@ -11,15 +11,15 @@ from itertools import combinations
 
 import numpy as np
 
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import gradients
+from mcsvm.solvers.methods.frank_wolfe.table import PLAIN
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 from mcsvm_gui.core.playground.fitting import posed
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import gradients
-from solvers.methods.frank_wolfe.table import PLAIN
-from solvers.problem import Problem
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
 
 SOLVERS = "smo", "s2do", "fw"
 SINGLE = {"fw": replace(PLAIN, steps_of_round=1)}  # otherwise it looks up only after a round of steps

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.project.sqlite_errors import BUSY
 from mcsvm_gui.core.project.store import ProjectStore
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.examples import Example

@@ -11,8 +11,8 @@ from mcsvm_gui.core.machine import summary
 from mcsvm_gui.core.machine.state import BEGUN, JobState
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.run.trace import Trace
     from mcsvm_gui.core.project.records import RunRecord
-    from solvers.run.trace import Trace
 
 
 @dataclass(frozen=True)

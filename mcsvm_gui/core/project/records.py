@@ -12,8 +12,8 @@ from mcsvm_gui.core.machine.names import PARAMETERS
 from mcsvm_gui.core.machine.state import JobState, Optimality, optimality
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.run.trace import Sample
     from mcsvm_gui.core.machine.request import Request
-    from solvers.run.trace import Sample
 
 STATES = (  # those that a project keeps
     *(JobState.QUEUED, JobState.RUNNING, JobState.DONE),
@@ -51,7 +51,7 @@ class RunRecord:
     @property
     def readable(self) -> bool:
         """Files may hold requests that are none of this version."""
-        from solvers.errors import InputError
+        from mcsvm.solvers.errors import InputError
 
         try:
             return self.request is not None

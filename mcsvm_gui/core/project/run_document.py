@@ -15,13 +15,13 @@ Check = Callable[[Any], bool]
 
 def is_machine(name: Any) -> bool:
     """Return whether the solvers have this machine; they are loaded only for a project that contains runs."""
-    from solvers.machines import MACHINES
+    from mcsvm.solvers.machines import MACHINES
 
     return name in MACHINES
 
 
 def is_ending(value: Any) -> bool:
-    from solvers.run.ending import Ending  # pages that show no run need no solver
+    from mcsvm.solvers.run.ending import Ending  # pages that show no run need no solver
 
     return is_text(value) and value in {ending.value for ending in Ending}
 

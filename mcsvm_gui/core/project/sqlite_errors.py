@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from solvers.errors import Sentence
+from mcsvm.solvers.errors import Sentence
 
 FULL = Sentence("there is no room left on the disk; what is not saved yet stays in memory and is written when there is")
 BUSY = Sentence("the project is open in another window or program; close it there first, or open another project")
@@ -39,7 +39,7 @@ def as_file_error(path: str | os.PathLike[str]) -> Iterator[None]:
     except OSError as error:
         refuse(path, _unusable(error.strerror or error), error)
     except (ValueError, OverflowError, MemoryError) as error:
-        from solvers.errors import InputError
+        from mcsvm.solvers.errors import InputError
 
         if isinstance(error, InputError):
             raise

@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.opening import is_pipe, opened
 from mcsvm_gui.core.base.writing import part_of, remove_stale_parts
 from mcsvm_gui.core.machine.state import JobState
@@ -24,7 +25,6 @@ from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migra
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
 from mcsvm_gui.core.project.run_document import check_document
 from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, as_file_error, refuse, storing, unwritable
-from solvers.errors import Sentence
 
 APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100

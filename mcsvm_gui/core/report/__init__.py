@@ -40,7 +40,7 @@ FORMATS: dict[str, ReportFormat] = {
 
 def format_of(path: Named) -> ReportFormat:
     """By its ending; InputError where none is meant."""
-    from solvers.errors import InputError
+    from mcsvm.solvers.errors import InputError
 
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in FORMATS:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import tr
-from solvers.errors import InputError
 
 CHAPTERS = "data", "runs", "comparison", "searches", "details", "settings", "software"
 USUAL = tuple(name for name in CHAPTERS if name != "settings")

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.trace import COLUMNS, Trace
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
@@ -32,8 +34,6 @@ from mcsvm_gui.core.report import numbers, shared, stored_searches
 from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.report.chapters import USUAL, in_order
 from mcsvm_gui.core.report.summary_pages import Known, summary_of
-from solvers.errors import InputError
-from solvers.run.trace import COLUMNS, Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.data import inspection
@@ -16,7 +17,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import numbers, plots, shared
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.tune.options import SCORES
-from solvers.errors import Sentence
 
 MOST_CELLS = 2000  # in a table
 NESTED = Sentence(

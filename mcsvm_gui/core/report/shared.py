@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from mcsvm.solvers.dual.gap import relative_gaps
 from mcsvm_gui.core.base import figures, hardware
 from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.i18n import tr, worded
@@ -25,7 +26,6 @@ from mcsvm_gui.core.machine.summary import badge, sentences, title
 from mcsvm_gui.core.machine.trained import Origin, versions
 from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Figure, Heading, Paragraph, Properties, Table
-from solvers.dual.gap import relative_gaps
 
 MOST_CLASSES = 40  # of a confusion matrix that can still be read
 MOST_ROWS = 200  # of a list

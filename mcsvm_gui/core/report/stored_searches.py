@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.grid import best
+from mcsvm.solvers.selection.search import SEARCHES
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.store import ProjectStore
@@ -13,9 +16,6 @@ from mcsvm_gui.core.report.blocks import Block, Heading
 from mcsvm_gui.core.report.of_search import search_blocks
 from mcsvm_gui.core.tune.cells import Found, read_cells, setting_of
 from mcsvm_gui.core.tune.document import known_document, request_document
-from solvers.errors import InputError
-from solvers.selection.grid import best
-from solvers.selection.search import SEARCHES
 
 LISTED = 10  # cells of a machine, the best of them: the JSON report has all
 

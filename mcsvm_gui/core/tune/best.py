@@ -18,10 +18,10 @@ from mcsvm_gui.core.tune.form import EXTENDED_BY, GREATEST, LEAST
 from mcsvm_gui.core.tune.options import RANGES, TuneRequest, range_of
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.selection.cell import Cell, CellResult
+    from mcsvm.solvers.selection.grid import Range
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.tune.search import Tuned
-    from solvers.selection.cell import Cell, CellResult
-    from solvers.selection.grid import Range
 
 STEP = 2.0  # powers of two between neighbours: a fourth of the cells of the usual grid
 CALIBRATION = "temperature"  # changes no decision
@@ -49,7 +49,7 @@ def search_for_best(
     score: str = "accuracy",
 ) -> tuple[Request, TuneRequest]:
     """`ranges`: of an earlier search, as `Chosen` has them; others are the usual ones."""
-    from solvers.kernels import KERNELS
+    from mcsvm.solvers.kernels import KERNELS
 
     parameters, share = KERNELS[request.kernel].parameters, 1.0 - (request.holdout or 0.0)
     given = {name: text for name, _, text in (one.partition("=") for one in ranges)}

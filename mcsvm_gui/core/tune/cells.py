@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult
+from mcsvm.solvers.selection.scores import Measured
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import TuneRequest
-from solvers.dual.certificate import Certificate
-from solvers.machines import MACHINES
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, FoldResult
-from solvers.selection.scores import Measured
 
 # What names no condition: the place of the cell, the place of the file, how much is done at once, and what comes after.
 NO_CONDITION = (

@@ -10,9 +10,9 @@ from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.tune.options import STEP
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.selection.grid import Range
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.tune.options import TuneRequest
-    from solvers.selection.grid import Range
 
 OF_FOLDS = "folds", "repeats"
 
@@ -42,6 +42,6 @@ def _range(values: Range) -> str:
 
 def _end(exponent: float) -> str:
     """With all digits; a power of two as one."""
-    from solvers.selection.grid import as_written
+    from mcsvm.solvers.selection.grid import as_written
 
     return f"2^{int(exponent)}" if float(exponent).is_integer() else repr(as_written(2.0**exponent))

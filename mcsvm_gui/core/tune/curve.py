@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.selection.cell import FoldResult, Trial
+from mcsvm.solvers.selection.curve import INTERVAL, POINTS, SHARES, Extrapolation, extrapolate
+from mcsvm.solvers.selection.executor import Folds
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.search import only
+from mcsvm.solvers.selection.study import Report, Study
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.i18n import tr
@@ -17,13 +24,6 @@ from mcsvm_gui.core.machine.posing import kernel_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
-from solvers.kernels import KERNELS
-from solvers.selection.cell import FoldResult, Trial
-from solvers.selection.curve import INTERVAL, POINTS, SHARES, Extrapolation, extrapolate
-from solvers.selection.executor import Folds
-from solvers.selection.grid import Range
-from solvers.selection.search import only
-from solvers.selection.study import Report, Study
 
 LEAST = 2.0  # rows of a class, on average: fewer are no class to learn
 TIMES = 2.0, 4.0  # as many rows as there are: how far is extrapolated

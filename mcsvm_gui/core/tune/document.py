@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.scores import SCORES, Score
+from mcsvm.solvers.selection.study import Nested
+from mcsvm.solvers.selection.trials.per_pair import Composite, PairChoice, choose
 from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuned
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult
-from solvers.selection.grid import Range
-from solvers.selection.scores import SCORES, Score
-from solvers.selection.study import Nested
-from solvers.selection.trials.per_pair import Composite, PairChoice, choose
 
 NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # of a request: the search has its own
 COLUMNS = "machine", "C", "gamma", "mean", "std", "seconds", "n_support", "ending", "relative_gap", "violation"

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.base.options import Choice, Option, number
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, TuneRequest
-from solvers.errors import InputError
 
 EXTENDED_BY = 4.0  # powers of two: as far as the widest step goes
 LEAST, GREATEST = -60.0, 60.0  # powers of two between which kernels and costs still mean something
@@ -81,8 +81,8 @@ def _positive(option: Option, text: str) -> float:
 
 
 def _together(texts: Mapping[str, str], of_request: dict[str, Any], how: dict[str, Any], gamma: bool) -> Entered:
+    from mcsvm.solvers.selection.grid import Grid, Range
     from mcsvm_gui.core.tune.search import check
-    from solvers.selection.grid import Grid, Range
 
     field = "C_to"
     try:
@@ -117,6 +117,6 @@ def extended(texts: Mapping[str, str], edges: tuple[str, ...]) -> dict[str, str]
 
 def parameters(texts: Mapping[str, str]) -> tuple[str, ...]:
     """That the kernel declares."""
-    from solvers.kernels import KERNELS
+    from mcsvm.solvers.kernels import KERNELS
 
     return KERNELS[texts["kernel"]].parameters if texts["kernel"] in KERNELS else ()

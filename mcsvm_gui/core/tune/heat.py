@@ -13,8 +13,8 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.tune.options import SCORES
 
 if TYPE_CHECKING:
-    from solvers.selection.cell import Cell, CellResult
-    from solvers.selection.grid import Grid
+    from mcsvm.solvers.selection.cell import Cell, CellResult
+    from mcsvm.solvers.selection.grid import Grid
 
 SPREAD = "std"  # of the folds, by the measure that cells are chosen by
 FEW = 100  # cells of one size: contours of fewer would be jagged, and outlines show what is near the best
@@ -127,7 +127,7 @@ def value_of(value: str, result: CellResult) -> float:
 
 
 def _rises(name: str) -> bool:
-    from solvers.selection import scores
+    from mcsvm.solvers.selection import scores
 
     return scores.SCORES[name].higher_is_better
 

@@ -10,8 +10,8 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.selection.cell import Cell, CellResult
     from mcsvm_gui.core.tune.options import TuneRequest
-    from solvers.selection.cell import Cell, CellResult
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Leader:
                 self.take(cell, result, wanted.score)
 
     def take(self, cell: Cell, result: CellResult, score: str) -> None:
-        from solvers.selection.scores import SCORES
+        from mcsvm.solvers.selection.scores import SCORES
 
         scored = result.scored(result.score.beside(score)) if result.score.name != score else result
         if scored.worth > self.worth and score in SCORES:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from mcsvm.solvers.machines import MACHINES
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.tune import heat, summary
 from mcsvm_gui.core.tune.heat import HeatMap
 from mcsvm_gui.core.tune.results import TuneResults
-from solvers.machines import MACHINES
 
 if TYPE_CHECKING:
-    from solvers.selection.cell import Cell
-    from solvers.selection.study import Nested
-    from solvers.selection.trials.per_pair import Composite
+    from mcsvm.solvers.selection.cell import Cell
+    from mcsvm.solvers.selection.study import Nested
+    from mcsvm.solvers.selection.trials.per_pair import Composite
 
 
 class TuneMaps:

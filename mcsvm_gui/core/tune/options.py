@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.options import Choice, Flag, Kind, Number, Option, Share, Whole, number, option, options_of
 from mcsvm_gui.core.data.costs import Costs, CostTable
 from mcsvm_gui.core.data.files.address import Address
 from mcsvm_gui.core.machine.request import OPTIONS
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
-    from solvers.selection.grid import Range
+    from mcsvm.solvers.selection.grid import Range
 
 SEARCHES = {  # a test compares them with the solvers' registry
     "grid": "Every cell",
@@ -127,7 +127,7 @@ class TuneRequest:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> TuneRequest:
         """InputError where that is none; what its values mean is judged by `check`."""
-        from solvers.selection.grid import Range
+        from mcsvm.solvers.selection.grid import Range
 
         try:
             given = dict(document)
@@ -149,7 +149,7 @@ SEARCH_OPTIONS = {"step": STEP, **ITS_OWN}
 
 def range_of(text: str, step: float = STEP.default) -> Range:
     """2^-2:2^12, or one number; raises InputError."""
-    from solvers.selection.grid import Range
+    from mcsvm.solvers.selection.grid import Range
 
     low, _, high = text.partition(":")
     return Range.between(number(low), number(high or low), step)

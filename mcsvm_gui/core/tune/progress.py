@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mcsvm_gui.core.tune.results import WHOLE, TuneResults
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial
     from mcsvm_gui.core.tune.options import TuneRequest
-    from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 
 
 class _Elapsed:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from mcsvm.solvers.selection.grid import Grid, best
+from mcsvm.solvers.selection.scores import SCORES, Score
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import TuneRequest, rows_searched
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
-from solvers.selection.grid import Grid, best
-from solvers.selection.scores import SCORES, Score
 
 WHOLE = "grid", "per-pair"  # searches that try every cell
 

@@ -12,6 +12,35 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.posing import checked_points, positive, whole
+from mcsvm.solvers.problem import BIASES
+from mcsvm.solvers.run.loop import find_method
+from mcsvm.solvers.selection import folds as folding
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from mcsvm.solvers.selection.executor import Executor, Folds, LostWorkers, Threads
+from mcsvm.solvers.selection.folds import Fold
+from mcsvm.solvers.selection.grid import Grid, best
+from mcsvm.solvers.selection.scores import SCORES, Score
+from mcsvm.solvers.selection.search import (
+    SEARCHES,
+    SearchStrategy,
+    first_share,
+    halves,
+    is_rising,
+    least_share,
+    led,
+    rising,
+    roles,
+    rungs,
+    rungs_of_rising,
+)
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.study import Nested, NestedStudy, Report, Study
+from mcsvm.solvers.selection.trials.per_pair import Composite, choose, compose
+from mcsvm.solvers.selection.trials.shared import KernelFamily
 from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import written
@@ -28,35 +57,6 @@ from mcsvm_gui.core.machine.posing import class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
 from mcsvm_gui.core.tune.options import TuneRequest
-from solvers.errors import InputError, Sentence
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.posing import checked_points, positive, whole
-from solvers.problem import BIASES
-from solvers.run.loop import find_method
-from solvers.selection import folds as folding
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
-from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
-from solvers.selection.folds import Fold
-from solvers.selection.grid import Grid, best
-from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import (
-    SEARCHES,
-    SearchStrategy,
-    first_share,
-    halves,
-    is_rising,
-    least_share,
-    led,
-    rising,
-    roles,
-    rungs,
-    rungs_of_rising,
-)
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.study import Nested, NestedStudy, Report, Study
-from solvers.selection.trials.per_pair import Composite, choose, compose
-from solvers.selection.trials.shared import KernelFamily
 
 MOST_JOBS = 1024
 NEIGHBOURS = 8  # of a cell, at most

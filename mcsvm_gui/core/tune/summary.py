@@ -13,9 +13,9 @@ from mcsvm_gui.core.machine.summary import time_left_text
 from mcsvm_gui.core.tune.options import SCORES
 
 if TYPE_CHECKING:
-    from solvers.selection.cell import Cell, CellResult
-    from solvers.selection.study import Nested
-    from solvers.selection.trials.per_pair import Composite, PairChoice
+    from mcsvm.solvers.selection.cell import Cell, CellResult
+    from mcsvm.solvers.selection.study import Nested
+    from mcsvm.solvers.selection.trials.per_pair import Composite, PairChoice
 
 
 def place(cell: Cell | PairChoice) -> str:

@@ -166,8 +166,8 @@ class EvaluationPresenter(QObject):
             self._pricing.cancel()
 
         def work() -> Consequences:
+            from mcsvm.solvers.uncertainty.costs import CostRule
             from mcsvm_gui.core.compare.evaluated_runs import consequences
-            from solvers.uncertainty.costs import CostRule
 
             return consequences(rows, CostRule.of(costs, reject))
 
@@ -194,9 +194,9 @@ class EvaluationPresenter(QObject):
         names = found.rows.names[: found.rows.known]
 
         def write() -> None:
+            from mcsvm.solvers.uncertainty.costs import CostRule
             from mcsvm_gui.core.base.writing import write_text
             from mcsvm_gui.core.data.costs import CostTable
-            from solvers.uncertainty.costs import CostRule
 
             write_text(path, CostTable.of(CostRule.of(costs), names).text)
 
@@ -210,8 +210,8 @@ class EvaluationPresenter(QObject):
         runs, run = self._workspace.runs, found.run
 
         def write() -> None:
+            from mcsvm.solvers.uncertainty.costs import CostRule
             from mcsvm_gui.core.machine import model_file
-            from solvers.uncertainty.costs import CostRule
 
             model_file.save(path, replace(runs.model(run), rule=CostRule.of(costs, reject)))
 

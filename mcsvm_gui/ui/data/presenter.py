@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.base.options import options_of
@@ -23,7 +24,6 @@ from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey
 from mcsvm_gui.ui.data.view import DataView
 from mcsvm_gui.ui.threads.tasks import Ticket
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np

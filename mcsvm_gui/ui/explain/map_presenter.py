@@ -131,7 +131,7 @@ class MapPresenter(QObject):
 
 
 def _framed(found: ColumnMap, row: np.ndarray) -> Frame:
-    from solvers.work import limited
+    from mcsvm.solvers.work import limited
 
     with limited(found.of.trained.request.threads):
         return found.surface.frame(row)

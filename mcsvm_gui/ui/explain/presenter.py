@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.ui.explain.map_presenter import MapPresenter
 from mcsvm_gui.ui.runs.project_trust import unread
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tested_runs import RowCache

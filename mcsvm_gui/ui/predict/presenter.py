@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.ui.plots.class_marks import shortened
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.selection.cell import Cell, FoldResult
+    from mcsvm.solvers.selection.trials.task import Done
     from mcsvm_gui.core.tune.cells import Found
     from mcsvm_gui.ui.runs.collection import RunCollection
-    from solvers.selection.cell import Cell, FoldResult
-    from solvers.selection.trials.task import Done
 
 KEPT = 8  # conditions whose cells stay in memory; 1350 cells of five folds take 12 MB
 
@@ -49,8 +49,8 @@ class CellCollection(QObject):
 
     def add(self, conditions: str, done: Iterable[Done]) -> None:
         """Later results stand over earlier ones; each cell is written whole, of those trained on all rows."""
+        from mcsvm.solvers.selection.cell import CellResult
         from mcsvm_gui.core.tune.cells import document
-        from solvers.selection.cell import CellResult
 
         cells = self._found.setdefault(conditions, {})
         shares = self._shares.setdefault(conditions, {})

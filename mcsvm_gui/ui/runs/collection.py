@@ -23,12 +23,12 @@ from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Read, Sampled
 from mcsvm_gui.ui.threads.writer import Writer
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.run.trace import Sample, Trace
     from mcsvm_gui.core.machine.live import Readings
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.machine.session import Outcome
     from mcsvm_gui.core.machine.trained import TrainedModel
     from mcsvm_gui.core.project.pending import CellPart
-    from solvers.run.trace import Sample, Trace
 
 UNDO_LIMIT = 100  # edits; each deletion keeps the records of its runs
 

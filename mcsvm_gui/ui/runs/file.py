@@ -8,12 +8,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.sqlite_errors import refuse
 from mcsvm_gui.core.project.store import ProjectStore, replace_by_new
 from mcsvm_gui.ui.threads.writer import Writer
-from solvers.errors import Sentence
 
 Path = str | os.PathLike[str]
 MOST_CHECKPOINTS = 2**30  # limit on the bytes of stopped runs' checkpoints in a project; the oldest are deleted first

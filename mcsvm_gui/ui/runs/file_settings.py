@@ -65,8 +65,8 @@ def _entries(document: Any) -> dict[str, dict[str, Any]]:
 
 def preparation_of(entry: Mapping[str, Any]) -> Request | None:
     """Return the import settings and the preparation of an entry as a request; None if the entry is not usable."""
+    from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.machine.request import Request
-    from solvers.errors import InputError
 
     names = "test", "read", "rules", "holdout", "seed"
     try:

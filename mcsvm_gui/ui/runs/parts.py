@@ -16,10 +16,10 @@ from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.threads.writer import Writer
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.run.trace import Sample, Trace
     from mcsvm_gui.core.machine.live import Reading, Readings
     from mcsvm_gui.core.machine.session import Outcome
     from mcsvm_gui.core.machine.trained import TrainedModel
-    from solvers.run.trace import Sample, Trace
 
 KEPT = 300  # traces in memory, of runs that are over
 MODELS = 6  # models in memory, of those that are written
@@ -28,7 +28,7 @@ MOST_CLASSES = 100_000
 
 
 def _no_samples() -> Trace:
-    from solvers.run.trace import Trace
+    from mcsvm.solvers.run.trace import Trace
 
     return Trace()
 
@@ -191,7 +191,7 @@ class RunParts:
 
 def read_series(store: ProjectStore, run: int) -> RunSeries:
     """In the writing thread."""
-    from solvers.run.trace import Trace
+    from mcsvm.solvers.run.trace import Trace
 
     trace, readings = store.part(run, "trace"), store.part(run, "readings")
     found = RunSeries()

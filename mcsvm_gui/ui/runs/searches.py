@@ -45,9 +45,9 @@ class Interrupted:
 
     def asked(self) -> tuple[Request, TuneRequest]:
         """InputError where this version cannot search that."""
+        from mcsvm.solvers.errors import InputError
         from mcsvm_gui.core.machine.request import Request
         from mcsvm_gui.core.tune.search import TuneRequest, check
-        from solvers.errors import InputError
 
         request, wanted = self.document.get("request"), self.document.get("search")
         if not isinstance(request, dict) or not isinstance(wanted, dict):

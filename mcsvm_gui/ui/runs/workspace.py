@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.machine.state import JobState
@@ -22,7 +23,6 @@ from mcsvm_gui.ui.runs.searches import Interrupted, Searches
 from mcsvm_gui.ui.threads.baselines import BaselineComparison
 from mcsvm_gui.ui.threads.curves import Curves
 from mcsvm_gui.ui.threads.training import Training
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings

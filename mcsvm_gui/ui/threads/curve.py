@@ -9,11 +9,11 @@ from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads.job import Job
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.selection.cell import FoldResult, Trial
+    from mcsvm.solvers.selection.trials.task import Done
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.tune.search import Tuning
-    from solvers.selection.cell import FoldResult, Trial
-    from solvers.selection.trials.task import Done
 
 
 @dataclass(frozen=True)

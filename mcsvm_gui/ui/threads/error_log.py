@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import crash_log
 from mcsvm_gui.core.base.i18n import worded
-from solvers.errors import InputError
 
 
 def error_of(error: BaseException, where: str) -> InputError:

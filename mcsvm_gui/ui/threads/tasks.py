@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.ui.threads.error_log import error_of
 from mcsvm_gui.ui.threads.thread import Thread
-from solvers.errors import InputError
 
 T = TypeVar("T")
 

@@ -11,13 +11,13 @@ from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads.job import Job
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.run.trace import Sample
     from mcsvm_gui.core.cluster.session import AnySession
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.machine.live import Reading
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.machine.session import Outcome
     from mcsvm_gui.core.machine.trained import Duals, TrainedModel
-    from solvers.run.trace import Sample
 
 BETWEEN_CHECKPOINTS = 5.0  # seconds
 CHECKPOINT_SHARE = 0.02  # of the time that checkpoints may take

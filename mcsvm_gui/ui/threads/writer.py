@@ -9,13 +9,13 @@ from typing import Any
 
 from PySide6.QtCore import Signal, Slot
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.pending import BATCH, CellPart, Part, PendingWrites, WriteBatch
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, ProjectStore
 from mcsvm_gui.ui.threads.error_log import sentence_of
 from mcsvm_gui.ui.threads.thread import Thread
-from solvers.errors import InputError
 
 RETRY = 2.0  # seconds until a write that failed is tried again
 

@@ -143,10 +143,10 @@ class FindBest(QObject):
 
     def _train(self, kept: Any, tuned: Tuned) -> None:
         """The best of every machine; the best of all is the first, and alone chosen at the end."""
+        from mcsvm.solvers.errors import InputError
         from mcsvm_gui.core.machine.request import Request
         from mcsvm_gui.core.tune.best import best_of_each, least_rows, trainings
         from mcsvm_gui.core.tune.search import nothing_found
-        from solvers.errors import InputError
 
         found, dataset = best_of_each(tuned), self._workspace.dataset
         if not isinstance(kept, dict) or dataset is None or dataset.digest != tuned.tuning.request.digest:

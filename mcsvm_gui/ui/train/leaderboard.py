@@ -378,9 +378,9 @@ class LeaderboardPresenter(QObject):
         allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
 
         def score() -> RunScores | None:
+            from mcsvm.solvers.errors import InputError
             from mcsvm_gui.core.compare.standings import run_scores
             from mcsvm_gui.core.compare.tested_runs import RowCache
-            from solvers.errors import InputError
 
             if not allowed:
                 return None

@@ -220,7 +220,7 @@ class TrainPresenter(QObject):
 
     def _asked(self, values: dict[str, Any]) -> Request | None:
         """Nothing where a name is none that a request may hold: why not is among what goes together."""
-        from solvers.errors import InputError
+        from mcsvm.solvers.errors import InputError
 
         try:
             return self._workspace.base_request(**values)
@@ -441,8 +441,8 @@ class TrainPresenter(QObject):
         """Nothing for a run of another version, whose request is none of this one."""
         if not self._ready:
             return ""
+        from mcsvm.solvers.errors import InputError
         from mcsvm_gui.core.machine.command_line import command
-        from solvers.errors import InputError
 
         try:
             return command(record.request)
@@ -481,7 +481,7 @@ class TrainPresenter(QObject):
 
 def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
     """What goes with the names chosen; a name that no request may hold goes with nothing."""
-    from solvers.errors import InputError
+    from mcsvm.solvers.errors import InputError
 
     try:
         return choices.choices(_plain(texts), classes)
@@ -492,8 +492,8 @@ def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
 
 def _not_on_cluster(request: Request) -> str | None:
     """Why it cannot be trained there, as far as that is known without asking."""
+    from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.cluster.posing import check
-    from solvers.errors import InputError
 
     try:
         check(request)

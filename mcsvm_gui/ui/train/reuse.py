@@ -12,10 +12,10 @@ from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.machine import form
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.train.presenter import TrainPresenter
-    from solvers.errors import InputError
 
 
 class ReuseView(Protocol):

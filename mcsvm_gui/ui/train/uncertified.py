@@ -38,9 +38,9 @@ def _is_solved(record: RunRecord) -> bool:
 def advice_on(records: list[RunRecord]) -> list[Advice]:
     if not records:
         return []
+    from mcsvm.solvers.run.ending import Ending
     from mcsvm_gui.core.check.advice import advice_of
     from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
-    from solvers.run.ending import Ending
 
     ended = tuple(
         Ended(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.data import splitting
@@ -20,17 +21,16 @@ from mcsvm_gui.ui.runs.checks import EXTEND, FormChecks
 from mcsvm_gui.ui.threads.cluster import ClusterField
 from mcsvm_gui.ui.tune.report import TuneReport
 from mcsvm_gui.ui.tune.view import TuneView
-from solvers.errors import InputError
 
 if TYPE_CHECKING:
+    from mcsvm.solvers.selection.cell import Cell
+    from mcsvm.solvers.selection.scores import Score
     from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.tune.maps import TuneMaps
     from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
     from mcsvm_gui.ui.runs.searches import Search
     from mcsvm_gui.ui.runs.workspace import Workspace
-    from solvers.selection.cell import Cell
-    from solvers.selection.scores import Score
 
 DRAWN_EVERY = 250  # milliseconds
 SHARE, SELDOM = 0.05, 1000  # of the time that drawing may take, unless it comes to more milliseconds than this
@@ -341,7 +341,7 @@ class TunePresenter(QObject):
             self._train(list(self._shown.best(self._view.machine).values()), best=True)
 
     def train_cell(self, machine: str, cost: float, gamma: float | None) -> None:
-        from solvers.selection.cell import Cell
+        from mcsvm.solvers.selection.cell import Cell
 
         self._train([Cell(machine, cost, gamma)])
 
@@ -358,8 +358,8 @@ class TunePresenter(QObject):
 
     def _keep_choice(self, runs: Sequence[int], cells: Sequence[Cell], *, best: bool) -> None:
         """Store the cross-validation result of each run for the leaderboard and its conclusion."""
+        from mcsvm.solvers.selection.scores import SCORES
         from mcsvm_gui.core.tune.best import Chosen
-        from solvers.selection.scores import SCORES
 
         assert self._shown is not None
         assert self._asked is not None
@@ -473,8 +473,8 @@ def _with_state(search: Search, words: str) -> str:
 
 def _command(request: Request, wanted: TuneRequest) -> str:
     """Nothing where the command line cannot say it."""
+    from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.tune.command import tune_command
-    from solvers.errors import InputError
 
     try:
         return tune_command(request, wanted)

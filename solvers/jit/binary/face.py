@@ -5,9 +5,9 @@ Only the upper half of a matrix is read and written, row by row, so that inner l
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.linalg import add_scaled
-from solvers.jit.rounding import RIDGE
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.linalg import add_scaled
+from mcsvm.solvers.jit.rounding import RIDGE
 
 
 @compiled

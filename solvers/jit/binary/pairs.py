@@ -5,7 +5,7 @@ Pairs are numbered (0, 1), (0, 2), ...; a value above zero speaks for the first 
 
 import numpy as np
 
-from solvers.jit import compiled
+from mcsvm.solvers.jit import compiled
 
 
 @compiled

@@ -7,12 +7,12 @@ The rows of the matrix are all training examples, class after class. The example
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.binary.face import balanced_direction, flat_direction, longest
-from solvers.jit.bound import free, reached
-from solvers.jit.linalg import add_scaled
-from solvers.jit.line import solve_pairs
-from solvers.jit.rounding import HUGE, ROUNDING
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.binary.face import balanced_direction, flat_direction, longest
+from mcsvm.solvers.jit.bound import free, reached
+from mcsvm.solvers.jit.linalg import add_scaled
+from mcsvm.solvers.jit.line import solve_pairs
+from mcsvm.solvers.jit.rounding import HUGE, ROUNDING
 
 MOVING, CONVERGED, STALLED = 0, 1, 2  # status that `advance` and `solve` return
 

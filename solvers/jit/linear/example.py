@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import pull, room_down, room_up, sum_has_room
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import pull, room_down, room_up, sum_has_room
 
 
 @compiled

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.linear.example import (
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.linear.example import (
     add_row,
     box_example,
     box_target,
@@ -22,7 +22,7 @@ from solvers.jit.linear.example import (
     solve_sum_pairs,
     sum_example,
 )
-from solvers.jit.linear.sum import all_members, epoch_of_sums
+from mcsvm.solvers.jit.linear.sum import all_members, epoch_of_sums
 
 # Indices into `counts`: number of active examples, which are order[: counts[ACTIVE]]; state of the random numbers;
 # position of the epoch in the order; number of examples active when the epoch began, -1 between two epochs.

@@ -8,11 +8,11 @@ what its active variables cost: those of example i are members[i, :sizes[i]].
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import sum_has_room
-from solvers.jit.linear.example import read_row
-from solvers.jit.rounding import LAST_DIGITS
-from solvers.jit.sequential.whole import threshold
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import sum_has_room
+from mcsvm.solvers.jit.linear.example import read_row
+from mcsvm.solvers.jit.rounding import LAST_DIGITS
+from mcsvm.solvers.jit.sequential.whole import threshold
 
 
 @compiled

@@ -7,9 +7,9 @@ so only nonzero entries are stored.
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.rounding import ROUNDING
-from solvers.jit.sequential.whole import threshold
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.jit.sequential.whole import threshold
 
 
 @compiled(relaxed=True)

@@ -5,11 +5,11 @@ Dogan, Glasmachers & Igel 2011, sections 4.2 and 4.3 (choice) and appendix A (ga
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import snapped
-from solvers.jit.box import pair_step, single_step
-from solvers.jit.rounding import ROUNDING
-from solvers.jit.sequential.loop import (
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import snapped
+from mcsvm.solvers.jit.box import pair_step, single_step
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.jit.sequential.loop import (
     BLOCK,
     LIMIT,
     MISSING,

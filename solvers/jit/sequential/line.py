@@ -6,10 +6,10 @@ violating that may rise, the second of largest gain (Fan, Chen & Lin 2005) or th
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import movable, snapped
-from solvers.jit.rounding import FLAT, HUGE
-from solvers.jit.sequential.loop import (
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import movable, snapped
+from mcsvm.solvers.jit.rounding import FLAT, HUGE
+from mcsvm.solvers.jit.sequential.loop import (
     BLOCK,
     LIMIT,
     MISSING,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import pull
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import pull
 
 LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop returned: steps, tolerance, a kernel row, no movement
 BLOCK = 256  # variables with one stored maximum (`tops`): the best of all is then searched in one block only

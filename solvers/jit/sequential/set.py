@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import free
-from solvers.jit.box import solve_box
-from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, set_variable, shift
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import free
+from mcsvm.solvers.jit.box import solve_box
+from mcsvm.solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, set_variable, shift
 
 
 @compiled

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.bound import given, slack_within
-from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, read_gradients, set_variable, shift
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.bound import given, slack_within
+from mcsvm.solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, read_gradients, set_variable, shift
 
 SLACK = -1  # index of the slack in place of a variable
 

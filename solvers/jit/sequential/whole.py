@@ -7,10 +7,10 @@ which one sort finds.
 
 import numpy as np
 
-from solvers.jit import compiled
-from solvers.jit.rounding import LAST_DIGITS
-from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, set_variable, shift
-from solvers.jit.sequential.sums import look_groups, slack_of
+from mcsvm.solvers.jit import compiled
+from mcsvm.solvers.jit.rounding import LAST_DIGITS
+from mcsvm.solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, set_variable, shift
+from mcsvm.solvers.jit.sequential.sums import look_groups, slack_of
 
 
 @compiled

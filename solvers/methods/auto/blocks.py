@@ -14,15 +14,15 @@ from functools import partial
 
 import numpy as np
 
-from solvers.budget import BUDGET, INNER, Budget
-from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
-from solvers.dual.quantities import gradients, weights_of
-from solvers.jit import block
-from solvers.jit import rounds as jit
-from solvers.methods.auto import faces, price
-from solvers.methods.base import Progress, State, refresh
-from solvers.problem import Part
-from solvers.work import COLUMNS, ENTRY, MOVED_COLUMNS, PIECE_SECONDS, Work, finish, spread
+from mcsvm.solvers.budget import BUDGET, INNER, Budget
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from mcsvm.solvers.dual.quantities import gradients, weights_of
+from mcsvm.solvers.jit import block
+from mcsvm.solvers.jit import rounds as jit
+from mcsvm.solvers.methods.auto import faces, price
+from mcsvm.solvers.methods.base import Progress, State, refresh
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import COLUMNS, ENTRY, MOVED_COLUMNS, PIECE_SECONDS, Work, finish, spread
 
 
 @dataclass

@@ -20,22 +20,22 @@ from typing import Any
 
 import numpy as np
 
-from solvers.budget import BUDGET, Budget, Phase, next_decision
-from solvers.decision import SMALL_PAIRS, Decision
-from solvers.factor.normal import separable
-from solvers.methods import interior
-from solvers.methods.auto import blocks, homotopy, pace, price, proximal, shrunk, splitting
-from solvers.methods.auto.blocks import Workbench
-from solvers.methods.auto.homotopy import Homotopy
-from solvers.methods.auto.pace import Look, Pace
-from solvers.methods.auto.proximal import Proximal
-from solvers.methods.auto.shrunk import Shrunk
-from solvers.methods.base import Method, Progress
-from solvers.methods.interior import InteriorState
-from solvers.methods.linear import choice
-from solvers.methods.linear.table import LINEAR_METHODS
-from solvers.problem import Part
-from solvers.work import Work, finish
+from mcsvm.solvers.budget import BUDGET, Budget, Phase, next_decision
+from mcsvm.solvers.decision import SMALL_PAIRS, Decision
+from mcsvm.solvers.factor.normal import separable
+from mcsvm.solvers.methods import interior
+from mcsvm.solvers.methods.auto import blocks, homotopy, pace, price, proximal, shrunk, splitting
+from mcsvm.solvers.methods.auto.blocks import Workbench
+from mcsvm.solvers.methods.auto.homotopy import Homotopy
+from mcsvm.solvers.methods.auto.pace import Look, Pace
+from mcsvm.solvers.methods.auto.proximal import Proximal
+from mcsvm.solvers.methods.auto.shrunk import Shrunk
+from mcsvm.solvers.methods.base import Method, Progress
+from mcsvm.solvers.methods.interior import InteriorState
+from mcsvm.solvers.methods.linear import choice
+from mcsvm.solvers.methods.linear.table import LINEAR_METHODS
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work, finish
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import INNER, Budget
-from solvers.dense.interior import DenseInterior
-from solvers.dense.newton import BalancedFace, Face, SumsFace
-from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
-from solvers.jit import box
-from solvers.jit import line as pair
-from solvers.jit import sums as simplex
-from solvers.kernels import Points
-from solvers.problem import Part
-from solvers.work import ENTRIES, PIECE, ROWS, SMALL, VALUE, Work, pieces
+from mcsvm.solvers.budget import INNER, Budget
+from mcsvm.solvers.dense.interior import DenseInterior
+from mcsvm.solvers.dense.newton import BalancedFace, Face, SumsFace
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from mcsvm.solvers.jit import box
+from mcsvm.solvers.jit import line as pair
+from mcsvm.solvers.jit import sums as simplex
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import ENTRIES, PIECE, ROWS, SMALL, VALUE, Work, pieces
 
 
 @dataclass

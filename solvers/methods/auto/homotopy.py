@@ -14,14 +14,14 @@ from enum import Enum, auto
 
 import numpy as np
 
-from solvers.budget import INNER, Budget, next_decision
-from solvers.dual.quantities import weights_of
-from solvers.factor.normal import separable
-from solvers.methods.auto import blocks, faces, price
-from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.base import Progress, refresh
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.budget import INNER, Budget, next_decision
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.factor.normal import separable
+from mcsvm.solvers.methods.auto import blocks, faces, price
+from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
+from mcsvm.solvers.methods.base import Progress, refresh
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 class Stage(Enum):

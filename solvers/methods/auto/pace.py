@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf, log
 
-from solvers.budget import Budget
-from solvers.methods.auto import price
-from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.splitting import Splitting, applies, penalty_for
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.budget import Budget
+from mcsvm.solvers.methods.auto import price
+from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
+from mcsvm.solvers.methods.auto.splitting import Splitting, applies, penalty_for
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 @dataclass

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from solvers.budget import Budget
-from solvers.factor.layout import Layout
-from solvers.factor.normal import rank_cap, separable
-from solvers.factor.pivoted import factor_of
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.budget import Budget
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import rank_cap, separable
+from mcsvm.solvers.factor.pivoted import factor_of
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 def newton(variables: int, budget: Budget) -> float:

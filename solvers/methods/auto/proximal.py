@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import PROXIMAL, Budget
-from solvers.dual.geometry import BOX
-from solvers.factor.layout import Layout
-from solvers.factor.normal import Columns, separable
-from solvers.factor.pivoted import factor_of
-from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.proximal_newton import FactorStep
-from solvers.methods.auto.splitting import move_towards
-from solvers.methods.base import Progress, refresh
-from solvers.methods.proximal import End
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.budget import PROXIMAL, Budget
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import Columns, separable
+from mcsvm.solvers.factor.pivoted import factor_of
+from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
+from mcsvm.solvers.methods.auto.proximal_newton import FactorStep
+from mcsvm.solvers.methods.auto.splitting import move_towards
+from mcsvm.solvers.methods.base import Progress, refresh
+from mcsvm.solvers.methods.proximal import End
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 @dataclass

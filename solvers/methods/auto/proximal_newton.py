@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import PROXIMAL
-from solvers.dense.cholesky import factored, solved
-from solvers.dual.quantities import weighing, weights_of
-from solvers.factor.layout import Layout
-from solvers.factor.normal import DIAGONALS, Columns, normals_for
-from solvers.jit.rounding import RIDGE, ROUNDING
-from solvers.methods.base import Point
-from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep
-from solvers.problem import Part
-from solvers.work import Work, pieces
+from mcsvm.solvers.budget import PROXIMAL
+from mcsvm.solvers.dense.cholesky import factored, solved
+from mcsvm.solvers.dual.quantities import weighing, weights_of
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import DIAGONALS, Columns, normals_for
+from mcsvm.solvers.jit.rounding import RIDGE, ROUNDING
+from mcsvm.solvers.methods.base import Point
+from mcsvm.solvers.methods.proximal import Iterate, NewtonStep, ProximalStep
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work, pieces
 
 
 class FactorStep(ProximalStep):

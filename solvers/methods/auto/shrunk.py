@@ -23,16 +23,16 @@ from functools import partial
 
 import numpy as np
 
-from solvers.budget import INNER, Budget
-from solvers.dual.quantities import Optimality, examine, gradients, weights_of
-from solvers.jit.linalg import copy_transposed
-from solvers.jit.rounding import SINGLE
-from solvers.methods.auto import blocks
-from solvers.methods.auto.blocks import BlockState, RowTrial
-from solvers.methods.base import Progress
-from solvers.problem import Anchor, Part, narrowed
-from solvers.products import single_products
-from solvers.work import Work
+from mcsvm.solvers.budget import INNER, Budget
+from mcsvm.solvers.dual.quantities import Optimality, examine, gradients, weights_of
+from mcsvm.solvers.jit.linalg import copy_transposed
+from mcsvm.solvers.jit.rounding import SINGLE
+from mcsvm.solvers.methods.auto import blocks
+from mcsvm.solvers.methods.auto.blocks import BlockState, RowTrial
+from mcsvm.solvers.methods.base import Progress
+from mcsvm.solvers.problem import Anchor, Part, narrowed
+from mcsvm.solvers.products import single_products
+from mcsvm.solvers.work import Work
 
 empty = partial(np.empty, (0, 0))
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import Budget
-from solvers.dense.cholesky import factored, forward
-from solvers.dual.geometry import BOX, SUMS
-from solvers.dual.quantities import gradients, weights_of
-from solvers.factor.normal import Columns
-from solvers.jit import splitting
-from solvers.jit.rounding import SINGLE
-from solvers.methods.base import Point
-from solvers.problem import Part
-from solvers.work import PIECE, PLACE, VALUE, Work, pieces
+from mcsvm.solvers.budget import Budget
+from mcsvm.solvers.dense.cholesky import factored, forward
+from mcsvm.solvers.dual.geometry import BOX, SUMS
+from mcsvm.solvers.dual.quantities import gradients, weights_of
+from mcsvm.solvers.factor.normal import Columns
+from mcsvm.solvers.jit import splitting
+from mcsvm.solvers.jit.rounding import SINGLE
+from mcsvm.solvers.methods.base import Point
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import PIECE, PLACE, VALUE, Work, pieces
 
 
 def applies(part: Part) -> bool:

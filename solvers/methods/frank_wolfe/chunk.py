@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from solvers.dual.geometry import BOX, Geometry
-from solvers.dual.quantities import weights_of
-from solvers.jit.rounding import LAST_DIGITS
-from solvers.methods.base import State
-from solvers.methods.frank_wolfe.groups import SumGroups
-from solvers.problem import Part
+from mcsvm.solvers.dual.geometry import BOX, Geometry
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.jit.rounding import LAST_DIGITS
+from mcsvm.solvers.methods.base import State
+from mcsvm.solvers.methods.frank_wolfe.groups import SumGroups
+from mcsvm.solvers.problem import Part
 
 
 @dataclass

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.dual.geometry import BOX
-from solvers.jit.rounding import ROUNDING
-from solvers.methods.frank_wolfe.chunk import Chunk
-from solvers.methods.frank_wolfe.steps import take
-from solvers.work import Work
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk
+from mcsvm.solvers.methods.frank_wolfe.steps import take
+from mcsvm.solvers.work import Work
 
 
 class ChunkFace:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.dual.geometry import sum_at_upper
+from mcsvm.solvers.dual.geometry import sum_at_upper
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import FRANK_WOLFE, INNER
-from solvers.dual.quantities import examine, weights_of
-from solvers.jit.rounding import FEASIBLE, LAST_DIGITS
-from solvers.methods.base import Method, Progress, State
-from solvers.methods.frank_wolfe import steps as rules
-from solvers.methods.frank_wolfe.chunk import Chunk, cut
-from solvers.methods.frank_wolfe.correction import ChunkFace, correct
-from solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
-from solvers.problem import Part
-from solvers.work import MOVE, ROWS, Work, pieces
+from mcsvm.solvers.budget import FRANK_WOLFE, INNER
+from mcsvm.solvers.dual.quantities import examine, weights_of
+from mcsvm.solvers.jit.rounding import FEASIBLE, LAST_DIGITS
+from mcsvm.solvers.methods.base import Method, Progress, State
+from mcsvm.solvers.methods.frank_wolfe import steps as rules
+from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk, cut
+from mcsvm.solvers.methods.frank_wolfe.correction import ChunkFace, correct
+from mcsvm.solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import MOVE, ROWS, Work, pieces
 
 
 @dataclass(kw_only=True)

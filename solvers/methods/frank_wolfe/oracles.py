@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
-from solvers.methods.frank_wolfe.chunk import Chunk
-from solvers.methods.frank_wolfe.programme import programme_vertex
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk
+from mcsvm.solvers.methods.frank_wolfe.programme import programme_vertex
 
 # The vertex of largest <gradient, s>, and the multipliers of the balance where there is one. With `face`, only
 # vertices of the smallest face around the chunk's point.

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from solvers.dual.geometry import BOX
-from solvers.jit.rounding import FEASIBLE, ROUNDING
-from solvers.methods.frank_wolfe.chunk import Chunk
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.jit.rounding import FEASIBLE, ROUNDING
+from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk
 
 PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from solvers.methods.frank_wolfe.chunk import Chunk
-from solvers.methods.frank_wolfe.oracles import Oracle
+from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk
+from mcsvm.solvers.methods.frank_wolfe.oracles import Oracle
 
 # (chunk, oracle, gradient, best vertex) -> direction and the longest step along it
 StepRule = Callable[[Chunk, Oracle, np.ndarray, np.ndarray], tuple[np.ndarray, float]]

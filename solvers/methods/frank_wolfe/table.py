@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from solvers.methods.frank_wolfe import steps as rules
-from solvers.methods.frank_wolfe.method import FrankWolfe
+from mcsvm.solvers.methods.frank_wolfe import steps as rules
+from mcsvm.solvers.methods.frank_wolfe.method import FrankWolfe
 
 ALL = "every machine, kernel and bias"
 

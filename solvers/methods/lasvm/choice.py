@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from solvers.budget import LASVM
-from solvers.model import pair_column, pair_scores
+from mcsvm.solvers.budget import LASVM
+from mcsvm.solvers.model import pair_column, pair_scores
 
 Worth = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

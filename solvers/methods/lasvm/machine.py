@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import LASVM
-from solvers.jit import online as jit
-from solvers.methods.lasvm.pool import Pool
+from mcsvm.solvers.budget import LASVM
+from mcsvm.solvers.jit import online as jit
+from mcsvm.solvers.methods.lasvm.pool import Pool
 
 
 @dataclass

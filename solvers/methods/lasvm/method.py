@@ -12,18 +12,18 @@ from enum import Enum, auto
 
 import numpy as np
 
-from solvers.budget import BUDGET, LASVM
-from solvers.dual.geometry import LINE
-from solvers.dual.quantities import weights_of
-from solvers.errors import Sentence
-from solvers.jit import online as jit
-from solvers.jit.rounding import LAST_DIGITS
-from solvers.methods.base import Method, Progress, State
-from solvers.methods.lasvm.choice import CHOICES, draw
-from solvers.methods.lasvm.machine import Entries, OnlineMachine
-from solvers.methods.lasvm.pool import Pool, Slots
-from solvers.problem import Part
-from solvers.work import PIECE, ROWS, STEP_OPERATIONS, Work
+from mcsvm.solvers.budget import BUDGET, LASVM
+from mcsvm.solvers.dual.geometry import LINE
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.jit import online as jit
+from mcsvm.solvers.jit.rounding import LAST_DIGITS
+from mcsvm.solvers.methods.base import Method, Progress, State
+from mcsvm.solvers.methods.lasvm.choice import CHOICES, draw
+from mcsvm.solvers.methods.lasvm.machine import Entries, OnlineMachine
+from mcsvm.solvers.methods.lasvm.pool import Pool, Slots
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import PIECE, ROWS, STEP_OPERATIONS, Work
 
 SEED = 2005  # mixed with the run's seed
 

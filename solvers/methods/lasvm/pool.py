@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jit import online as jit
-from solvers.kernels import Kernel, Points
-from solvers.work import LEAST_ROWS
+from mcsvm.solvers.jit import online as jit
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.work import LEAST_ROWS
 
 
 @dataclass

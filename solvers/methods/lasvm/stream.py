@@ -11,11 +11,11 @@ from itertools import combinations
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.budget import LASVM
-from solvers.kernels import Kernel, Points
-from solvers.methods.lasvm.choice import CHOICES, class_margins, draw, pair_margins
-from solvers.methods.lasvm.machine import OnlineMachine
-from solvers.methods.lasvm.pool import Pool
+from mcsvm.solvers.budget import LASVM
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.methods.lasvm.choice import CHOICES, class_margins, draw, pair_margins
+from mcsvm.solvers.methods.lasvm.machine import OnlineMachine
+from mcsvm.solvers.methods.lasvm.pool import Pool
 
 
 @dataclass(frozen=True)

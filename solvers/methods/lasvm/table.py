@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solvers.methods.lasvm.method import Lasvm
+from mcsvm.solvers.methods.lasvm.method import Lasvm
 
 LASVM_METHODS = (
     Lasvm("lasvm"),

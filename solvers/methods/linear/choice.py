@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from solvers.budget import LINEAR
-from solvers.dual.geometry import LINE
-from solvers.problem import Part
+from mcsvm.solvers.budget import LINEAR
+from mcsvm.solvers.dual.geometry import LINE
+from mcsvm.solvers.problem import Part
 
 ROWS = "The kernel is linear, but kernel rows are cheaper than its many features."
 NEWTON = "The kernel is linear and its features are few: Newton systems in their weights replace kernel rows."

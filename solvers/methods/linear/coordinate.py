@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import INNER, LINEAR, VISITS
-from solvers.dual.geometry import LINE
-from solvers.dual.quantities import examine
-from solvers.errors import Sentence
-from solvers.jit import line as pair
-from solvers.jit.linear import loop as jit
-from solvers.jit.linear.sum import all_members
-from solvers.methods.base import Method, Progress, State
-from solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
-from solvers.problem import Part
-from solvers.work import PIECE_SECONDS, Work
+from mcsvm.solvers.budget import INNER, LINEAR, VISITS
+from mcsvm.solvers.dual.geometry import LINE
+from mcsvm.solvers.dual.quantities import examine
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.jit import line as pair
+from mcsvm.solvers.jit.linear import loop as jit
+from mcsvm.solvers.jit.linear.sum import all_members
+from mcsvm.solvers.methods.base import Method, Progress, State
+from mcsvm.solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import PIECE_SECONDS, Work
 
 # First state of the random number generator: FIRST_STATE + STATE_STRIDE * seed mod 2^63.
 FIRST_STATE, STATE_STRIDE = 88172645463325252, 0x9E3779B97F4A7C15

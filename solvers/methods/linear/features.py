@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from solvers.dual.quantities import weighing
-from solvers.errors import Sentence
-from solvers.jit.linear.loop import FeatureRows
-from solvers.kernels.points import in_double, rows_times, transposed_times
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.dual.quantities import weighing
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.jit.linear.loop import FeatureRows
+from mcsvm.solvers.kernels.points import in_double, rows_times, transposed_times
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 def refuse_other_kernels(name: str, part: Part) -> Sentence | None:

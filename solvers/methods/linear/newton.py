@@ -14,19 +14,19 @@ from enum import Enum, auto
 
 import numpy as np
 
-from solvers.budget import LINEAR, PROXIMAL
-from solvers.dual.balance import repair
-from solvers.dual.geometry import LINE
-from solvers.dual.quantities import examine, linear_of, weighing, weights_of
-from solvers.errors import Sentence
-from solvers.methods.base import Method, Progress, State, refresh
-from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
-from solvers.methods.linear.features import refuse_other_kernels
-from solvers.methods.linear.proximal import FeatureStep
-from solvers.methods.linear.system import Features
-from solvers.methods.proximal import End, Iterate
-from solvers.problem import Part
-from solvers.work import PIECE_SECONDS, Work, finish
+from mcsvm.solvers.budget import LINEAR, PROXIMAL
+from mcsvm.solvers.dual.balance import repair
+from mcsvm.solvers.dual.geometry import LINE
+from mcsvm.solvers.dual.quantities import examine, linear_of, weighing, weights_of
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.methods.base import Method, Progress, State, refresh
+from mcsvm.solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
+from mcsvm.solvers.methods.linear.features import refuse_other_kernels
+from mcsvm.solvers.methods.linear.proximal import FeatureStep
+from mcsvm.solvers.methods.linear.system import Features
+from mcsvm.solvers.methods.proximal import End, Iterate
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import PIECE_SECONDS, Work, finish
 
 
 class NewtonPhase(Enum):

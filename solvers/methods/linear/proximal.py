@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import LINEAR, PROXIMAL
-from solvers.methods.linear.system import Features, FeatureSystem
-from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, largest
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.budget import LINEAR, PROXIMAL
+from mcsvm.solvers.methods.linear.system import Features, FeatureSystem
+from mcsvm.solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, largest
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 class FeatureStep(ProximalStep):

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.budget import LINEAR
-from solvers.dense.cholesky import CholeskyFactor, factored, solved
-from solvers.jit.linear.system import couple_functions, couplings, pair_of
-from solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
-from solvers.kernels.points import in_double, passes, rows_times, transposed_times
-from solvers.machines import DualForm
-from solvers.problem import Part
-from solvers.work import MOVE, WHOLE, Work, pieces
+from mcsvm.solvers.budget import LINEAR
+from mcsvm.solvers.dense.cholesky import CholeskyFactor, factored, solved
+from mcsvm.solvers.jit.linear.system import couple_functions, couplings, pair_of
+from mcsvm.solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
+from mcsvm.solvers.kernels.points import in_double, passes, rows_times, transposed_times
+from mcsvm.solvers.machines import DualForm
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import MOVE, WHOLE, Work, pieces
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solvers.methods.linear.coordinate import Coordinate
-from solvers.methods.linear.newton import LinearNewton
+from mcsvm.solvers.methods.linear.coordinate import Coordinate
+from mcsvm.solvers.methods.linear.newton import LinearNewton
 
 LINEAR_METHODS = Coordinate(), LinearNewton()

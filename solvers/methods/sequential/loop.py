@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import SEQUENTIAL
-from solvers.dual.quantities import dual_of, linear_of
-from solvers.jit.rounding import LAST_DIGITS
-from solvers.jit.sequential import loop as jit
-from solvers.jit.sequential.sums import Groups
-from solvers.methods.base import Progress, State
-from solvers.methods.sequential.rules import SelectionRule
-from solvers.problem import Part
-from solvers.work import PIECE, STEP_OPERATIONS, Work
+from mcsvm.solvers.budget import SEQUENTIAL
+from mcsvm.solvers.dual.quantities import dual_of, linear_of
+from mcsvm.solvers.jit.rounding import LAST_DIGITS
+from mcsvm.solvers.jit.sequential import loop as jit
+from mcsvm.solvers.jit.sequential.sums import Groups
+from mcsvm.solvers.methods.base import Progress, State
+from mcsvm.solvers.methods.sequential.rules import SelectionRule
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import PIECE, STEP_OPERATIONS, Work
 
 
 @dataclass(kw_only=True)

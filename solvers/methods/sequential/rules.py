@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from solvers.budget import SEQUENTIAL
-from solvers.errors import Sentence
-from solvers.jit.rounding import ROUNDING
-from solvers.jit.sequential import box, line, sums, whole
-from solvers.jit.sequential import loop as jit
-from solvers.jit.sequential import set as sets
-from solvers.machines import DualForm
-from solvers.methods.sequential.shrinking import idle_box, idle_groups, idle_pairs
-from solvers.problem import Part
+from mcsvm.solvers.budget import SEQUENTIAL
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.jit.sequential import box, line, sums, whole
+from mcsvm.solvers.jit.sequential import loop as jit
+from mcsvm.solvers.jit.sequential import set as sets
+from mcsvm.solvers.machines import DualForm
+from mcsvm.solvers.methods.sequential.shrinking import idle_box, idle_groups, idle_pairs
+from mcsvm.solvers.problem import Part
 
 if TYPE_CHECKING:
-    from solvers.methods.sequential.loop import WorkingSetSearch
+    from mcsvm.solvers.methods.sequential.loop import WorkingSetSearch
 
 
 class SelectionRule(Protocol):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.dual.geometry import BOX
-from solvers.jit.sequential.loop import ActiveVariables
-from solvers.jit.sequential.sums import Groups
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.jit.sequential.loop import ActiveVariables
+from mcsvm.solvers.jit.sequential.sums import Groups
 
 
 def idle_box(variables: ActiveVariables) -> np.ndarray:

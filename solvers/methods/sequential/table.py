@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
-from solvers.errors import Sentence
-from solvers.methods.base import Method, Progress
-from solvers.methods.sequential.loop import SequentialState, WorkingSetSearch, begun
-from solvers.methods.sequential.rules import BoxSteps, Pairs, SelectionRule, SimplexPairs, WholeExamples, WorkingSets
-from solvers.problem import Part
-from solvers.work import Work
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.methods.base import Method, Progress
+from mcsvm.solvers.methods.sequential.loop import SequentialState, WorkingSetSearch, begun
+from mcsvm.solvers.methods.sequential.rules import (
+    BoxSteps,
+    Pairs,
+    SelectionRule,
+    SimplexPairs,
+    WholeExamples,
+    WorkingSets,
+)
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import Work
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from itertools import combinations
 
 import numpy as np
 
-from solvers.budget import TWO_CLASS
-from solvers.dual.certificate import Certificate
-from solvers.jit.binary import two_class
-from solvers.kernels import Kernel
-from solvers.run.ending import Ending
-from solvers.run.warmup import once
-from solvers.selection.cell import Pair
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import FoldRows, Matrices
-from solvers.work import SEARCH_STEPS_TIMES_ROWS
+from mcsvm.solvers.budget import TWO_CLASS
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.jit.binary import two_class
+from mcsvm.solvers.kernels import Kernel
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.warmup import once
+from mcsvm.solvers.selection.cell import Pair
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices
+from mcsvm.solvers.work import SEARCH_STEPS_TIMES_ROWS
 
 ENDINGS = {two_class.CONVERGED: Ending.CONVERGED, two_class.STALLED: Ending.STALLED}
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.machines import MACHINES
-from solvers.model import decide
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, Pair
-from solvers.selection.executor import Folds
-from solvers.selection.grid import preference
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials import binary
-from solvers.selection.trials.shared import FoldRows
-from solvers.selection.trials.task import matrices_of
-from solvers.work import limited
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import decide
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, Pair
+from mcsvm.solvers.selection.executor import Folds
+from mcsvm.solvers.selection.grid import preference
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials import binary
+from mcsvm.solvers.selection.trials.shared import FoldRows
+from mcsvm.solvers.selection.trials.task import matrices_of
+from mcsvm.solvers.work import limited
 
 
 @dataclass(frozen=True)

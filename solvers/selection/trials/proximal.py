@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import RISING
-from solvers.dual.geometry import BOX
-from solvers.dual.quantities import weights_of
-from solvers.factor.layout import Layout
-from solvers.jit import newton
-from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, SearchLine
-from solvers.problem import Part
-from solvers.selection.trials.shared import SharedGram
-from solvers.selection.trials.system import VariableSystem
-from solvers.work import Work, ready
+from mcsvm.solvers.budget import RISING
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.jit import newton
+from mcsvm.solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, SearchLine
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.selection.trials.shared import SharedGram
+from mcsvm.solvers.selection.trials.system import VariableSystem
+from mcsvm.solvers.work import Work, ready
 
 
 class VariableStep(ProximalStep):

@@ -11,22 +11,22 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from solvers.budget import RISING, Phase
-from solvers.decision import Decision
-from solvers.dual.geometry import BOX
-from solvers.dual.quantities import weights_of
-from solvers.factor.layout import Layout
-from solvers.kernels import KERNELS
-from solvers.methods.auto import blocks
-from solvers.methods.auto.conductor import Auto, AutoState, Why
-from solvers.methods.base import Progress
-from solvers.methods.proximal import End
-from solvers.posing import pose
-from solvers.problem import Part
-from solvers.run.warmup import once
-from solvers.selection.trials.proximal import VariableStep
-from solvers.selection.trials.shared import SharedGram
-from solvers.work import Work, finish
+from mcsvm.solvers.budget import RISING, Phase
+from mcsvm.solvers.decision import Decision
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods.auto import blocks
+from mcsvm.solvers.methods.auto.conductor import Auto, AutoState, Why
+from mcsvm.solvers.methods.base import Progress
+from mcsvm.solvers.methods.proximal import End
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.run.warmup import once
+from mcsvm.solvers.selection.trials.proximal import VariableStep
+from mcsvm.solvers.selection.trials.shared import SharedGram
+from mcsvm.solvers.work import Work, finish
 
 
 @dataclass

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import SETTLE
-from solvers.dual.certificate import Certificate
-from solvers.jit.rounding import FEASIBLE, ROUNDING
-from solvers.model import Model, decide
-from solvers.problem import Part
-from solvers.run.ending import Ending
-from solvers.run.loop import Run
-from solvers.run.trace import Sample
-from solvers.selection.trials.shared import FoldRows, Matrices
+from mcsvm.solvers.budget import SETTLE
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.jit.rounding import FEASIBLE, ROUNDING
+from mcsvm.solvers.model import Model, decide
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.trace import Sample
+from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices
 
 UNTIL = "tolerance", "proved", "unchanged"  # TrainingSettings.until; a word allows what the words before it do
 

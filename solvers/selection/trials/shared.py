@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from solvers.errors import InputError
-from solvers.gram import Gram
-from solvers.jit import newton
-from solvers.kernels import KERNELS, Kernel, Points, squared_distances
-from solvers.kernels.rbf import Rbf
-from solvers.posing import kernel_from
-from solvers.work import Work, ready
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.jit import newton
+from mcsvm.solvers.kernels import KERNELS, Kernel, Points, squared_distances
+from mcsvm.solvers.kernels.rbf import Rbf
+from mcsvm.solvers.posing import kernel_from
+from mcsvm.solvers.work import Work, ready
 
 ORDER_SEED = 9  # of the order of rows that nested subsets follow
 BYTES = 8  # of a float64

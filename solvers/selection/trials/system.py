@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.budget import SEARCH
-from solvers.jit import newton
-from solvers.work import PANEL
+from mcsvm.solvers.budget import SEARCH
+from mcsvm.solvers.jit import newton
+from mcsvm.solvers.work import PANEL
 
 
 class VariableSystem:

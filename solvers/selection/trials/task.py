@@ -9,16 +9,16 @@ from itertools import combinations
 
 import numpy as np
 
-from solvers.errors import InputError
-from solvers.kernels import Kernel
-from solvers.machines import MACHINES
-from solvers.model import decide
-from solvers.posing import check_size
-from solvers.selection.cell import Cell, FoldResult, Pair, Trial
-from solvers.selection.scores import Measured
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials import binary, whole
-from solvers.selection.trials.shared import BYTES, FoldRows, Matrices
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import Kernel
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import decide
+from mcsvm.solvers.posing import check_size
+from mcsvm.solvers.selection.cell import Cell, FoldResult, Pair, Trial
+from mcsvm.solvers.selection.scores import Measured
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials import binary, whole
+from mcsvm.solvers.selection.trials.shared import BYTES, FoldRows, Matrices
 
 Done = tuple[Trial, FoldResult]
 

@@ -10,23 +10,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from solvers.dual.certificate import Certificate, Proof, certify, certifying
-from solvers.dual.geometry import BOX
-from solvers.gram import Gram
-from solvers.kernels import Kernel, Points
-from solvers.machines import MACHINES
-from solvers.model import Model, decide
-from solvers.posing import pose
-from solvers.problem import Part, Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Run
-from solvers.selection.cell import FoldResult
-from solvers.selection.scores import Measured
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.rising import Rising
-from solvers.selection.trials.settling import DecisionWatch, decisions, watch_of
-from solvers.selection.trials.shared import FoldRows, Matrices, SharedGram
-from solvers.work import LEAST_ROWS, PREDICTION_ROWS, SEARCH_STEPS, finish_unless
+from mcsvm.solvers.dual.certificate import Certificate, Proof, certify, certifying
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import Model, decide
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.selection.cell import FoldResult
+from mcsvm.solvers.selection.scores import Measured
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.rising import Rising
+from mcsvm.solvers.selection.trials.settling import DecisionWatch, decisions, watch_of
+from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices, SharedGram
+from mcsvm.solvers.work import LEAST_ROWS, PREDICTION_ROWS, SEARCH_STEPS, finish_unless
 
 CHUNK_VALUES = 10_000_000  # kernel values between two checks for a stop: 0.2 s
 SEEDED = "auto"  # the solver that is warm-started; methods of the literature start from zero, as in their papers

@@ -21,7 +21,7 @@ import numpy
 import scipy
 import sklearn
 
-from solvers.work import cores
+from mcsvm.solvers.work import cores
 from tests.benchmarks.page import growth, tables
 from tests.benchmarks.page.peers import PEERS
 

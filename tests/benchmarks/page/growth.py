@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from solvers import MultiClassSVC
-from solvers.work import cores
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.work import cores
 from tests.benchmarks.page.markdown import draw, exponent, table
 from tests.benchmarks.page.peers import SVC
 

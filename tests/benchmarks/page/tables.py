@@ -12,15 +12,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.work import cores, limited
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import open_dataset
-from solvers import MultiClassSVC
-from solvers.selection.grid import Range
-from solvers.work import cores, limited
 from tests.benchmarks import bench_speed, bench_tune
 from tests.benchmarks.page.growth import one_pass, overlapping
 from tests.benchmarks.page.markdown import table
 from tests.benchmarks.page.peers import LINEAR_SVC, PEERS, seconds_of
+from tests.copies import import_path
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNEL_PEERS = [peer for peer in PEERS if not peer.linear]
@@ -215,7 +216,7 @@ def predicting(folder: Path, scale: float) -> list[str]:
 
 
 def _cli(*words: object) -> tuple[float, float, float]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": import_path()}
     command = [sys.executable, "-c", CPU, *map(str, words)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     code, peak, wall, cpu = done.stderr.split()[-4:]

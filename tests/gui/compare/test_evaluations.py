@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from shell_fakes import FakeTasks
 
+from mcsvm.solvers.uncertainty.costs import CostRule, equal_costs
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import evaluated_runs
 from mcsvm_gui.core.compare.tested_runs import RowCache, ScoredRun, decided
@@ -26,7 +27,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
 from mcsvm_gui.ui.compare.evaluations import EvaluationPresenter
-from solvers.uncertainty.costs import CostRule, equal_costs
 
 RESAMPLES = 20
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.settings import Settings
@@ -18,7 +19,6 @@ from mcsvm_gui.core.data.samples import SampleDataset, samples
 from mcsvm_gui.ui.data import presenter as data
 from mcsvm_gui.ui.data.presenter import DataPresenter
 from mcsvm_gui.ui.runs.checks import Checks
-from solvers.errors import InputError
 
 
 class FakeView(QObject):

@@ -227,7 +227,7 @@ application = QApplication([])
 from mcsvm_gui.ui.playground.presenter import PlaygroundPresenter
 from mcsvm_gui.ui.playground.page import PlaygroundPage
 PlaygroundPage()
-print([name for name in ("pandas", "scipy", "numba", "sklearn", "solvers.run") if name in sys.modules])
+print([name for name in ("pandas", "scipy", "numba", "sklearn", "mcsvm.solvers.run") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"

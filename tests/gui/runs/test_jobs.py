@@ -14,6 +14,11 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.trace import Sample
+from mcsvm.solvers.selection.cell import Cell, FoldResult, Trial
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.data.dataset import Dataset
@@ -33,11 +38,6 @@ from mcsvm_gui.ui.threads.baselines import BaselineComparison
 from mcsvm_gui.ui.threads.curves import Curves
 from mcsvm_gui.ui.threads.search import Tried
 from mcsvm_gui.ui.threads.training import Sampled
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.run.trace import Sample
-from solvers.selection.cell import Cell, FoldResult, Trial
-from solvers.selection.grid import Range
 
 
 @cache

@@ -25,6 +25,7 @@ from pytestqt.qtbot import QtBot
 from run_examples import record
 from small_table import clouds
 
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
@@ -34,7 +35,6 @@ from mcsvm_gui.core.project.store import Change, ProjectStore
 from mcsvm_gui.ui.runs.collection import UNDO_LIMIT, RunCollection
 from mcsvm_gui.ui.threads import writer as writer_module
 from mcsvm_gui.ui.threads.training import Checkpointed, Read, Sampled, StoppedModel, Trained
-from solvers.run.trace import Sample
 
 Open = Callable[[Path], RunCollection]
 

@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 from run_examples import MACHINES, record
 
+from mcsvm.solvers.machines import MACHINES as REGISTRY
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.project.columns import columns, machine_titles
 from mcsvm_gui.core.project.records import STATES
@@ -22,8 +24,6 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.buttons import clearable
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.runs.table_model import RunModel
-from solvers.machines import MACHINES as REGISTRY
-from solvers.run.trace import Sample
 
 NAMES = [column.name for column in columns()]
 RUNS = [record(run, STATES[run % 6]) for run in range(1, 31)]

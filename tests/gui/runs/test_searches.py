@@ -10,6 +10,11 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, FoldResult, Trial
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.data.readers import open_dataset
@@ -24,11 +29,6 @@ from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.search import Tried
 from mcsvm_gui.ui.threads.tasks import Tasks
-from solvers.dual.certificate import Certificate
-from solvers.errors import InputError
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, FoldResult, Trial
-from solvers.selection.grid import Range
 
 TESTS = Path(__file__).resolve().parents[2]
 IRIS = str(resources.dataset("iris"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.run.trace import Sample, Trace
 from mcsvm_gui.ui.runs.parts import RunParts
-from solvers.run.trace import Sample, Trace
 
 
 def traced(*steps: int) -> Trace:

@@ -15,7 +15,7 @@ from mcsvm_gui.pages import PAGES
 SHOWN = """
 import os, sys, threading, time
 name, folder = sys.argv[1:]
-HEAVY = "numba", "scipy", "sklearn", "pandas", "solvers.jit", "solvers.model"
+HEAVY = "numba", "scipy", "sklearn", "pandas", "mcsvm.solvers.jit", "mcsvm.solvers.model"
 found = []
 
 class Spy:

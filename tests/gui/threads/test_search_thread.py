@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.selection.cell import Trial
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
@@ -22,8 +24,6 @@ from mcsvm_gui.ui.threads.job import Failed
 from mcsvm_gui.ui.threads.queue import COLLECTED_EVERY, JobQueue
 from mcsvm_gui.ui.threads.search import Begun, Searched, SearchJob, Tried, TriedInside
 from mcsvm_gui.ui.threads.training import Training
-from solvers.selection.cell import Trial
-from solvers.selection.grid import Range
 
 SMALL = TuneRequest(("ovo", "ww"), Range(0, 2), Range(-2, 0, 2), folds=3, jobs=1)
 MIDDLE = TuneRequest(("ovo", "ww", "llw"), Range(0, 8), Range(-6, 0), folds=5, jobs=1)

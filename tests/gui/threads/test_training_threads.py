@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QThread
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
@@ -21,7 +22,6 @@ from mcsvm_gui.ui.threads.job import Failed
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Read, Sampled, StoppedModel, Trained, Training
-from solvers.errors import InputError
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 LONG = Request(machine="llw", solver="smo", C=1000.0, gamma=0.01, tol=1e-9)  # minutes, if nobody stops it

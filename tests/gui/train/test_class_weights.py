@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.form import ASKED, class_factors, class_weight_text
 from mcsvm_gui.ui.kit.class_tables.weights import FACTOR, ClassWeightsDialog
 from mcsvm_gui.ui.train.page import TrainPage
 from mcsvm_gui.ui.tune.fields import TuneFields
-from solvers.errors import InputError
 
 TOTALS = {"a": 10, "b": 30, "ä ö": 20}
 

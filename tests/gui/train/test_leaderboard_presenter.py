@@ -13,9 +13,9 @@ from PySide6.QtCore import Signal
 from pytestqt.qtbot import QtBot
 from run_examples import document
 
+from mcsvm.solvers.run.trace import Trace
 from mcsvm_gui.core.machine.session import Outcome
 from mcsvm_gui.ui.train.leaderboard import CHOSEN, LeaderboardPresenter
-from solvers.run.trace import Trace
 
 
 class View(FormView):

@@ -12,6 +12,9 @@ from PySide6.QtGui import QGuiApplication, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
 from mcsvm_gui.core.evaluate.curves import History
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.choices import Choices, choices
@@ -22,9 +25,6 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.lines import PALE
 from mcsvm_gui.ui.plots.live import RunConvergencePlot
 from mcsvm_gui.ui.train.page import TrainPage
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
 
 CONTRACT = (
     *("machineCombo", "solverCombo", "kernelCombo", "costEdit", "gammaEdit", "degreeEdit", "coef0Edit", "biasCombo"),

@@ -15,6 +15,8 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 from run_examples import document
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.run.trace import Sample, Trace
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.plan import CheckedPlan
@@ -31,8 +33,6 @@ from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.ui.threads.training import FoldsDone, Read, Sampled
 from mcsvm_gui.ui.train import presenter as train
 from mcsvm_gui.ui.train.presenter import COMMANDS, TrainPresenter
-from solvers.kernels import KERNELS
-from solvers.run.trace import Sample, Trace
 
 
 class View(FormView):

@@ -13,14 +13,14 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult
+from mcsvm.solvers.selection.grid import Grid, Range
 from mcsvm_gui.core.tune import heat
 from mcsvm_gui.ui.plots import export
 from mcsvm_gui.ui.plots.heatmap import HeatPlot
 from mcsvm_gui.ui.plots.scale_bar import colour
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, FoldResult
-from solvers.selection.grid import Grid, Range
 
 GRID = Grid(("ww",), Range(-2, 4, 2), Range(-6, 2, 2))
 ASIDE = 0.3  # of a cell: off the cross in its middle and the frame around it

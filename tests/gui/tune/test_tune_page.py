@@ -13,6 +13,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult
+from mcsvm.solvers.selection.grid import Grid, Range
 from mcsvm_gui.core.check.advice import Action, Advice
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
 from mcsvm_gui.core.tune import heat
@@ -22,11 +27,6 @@ from mcsvm_gui.ui.kit import file_dialogs, theme
 from mcsvm_gui.ui.plots.heatmap import HeatPlot
 from mcsvm_gui.ui.tune.heat_tabs import HeatTabs
 from mcsvm_gui.ui.tune.page import TunePage
-from solvers.dual.certificate import Certificate
-from solvers.kernels import KERNELS
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, FoldResult
-from solvers.selection.grid import Grid, Range
 
 CONTRACT = (
     *("tuneMachineList", "costFromEdit", "costToEdit", "gammaFromEdit", "gammaToEdit", "gridStepEdit", "foldsSpin"),

@@ -15,6 +15,11 @@ from page_desk import FormView, PageDesk, iris
 from PySide6.QtCore import Signal
 from pytestqt.qtbot import QtBot
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, FoldResult, Trial
+from mcsvm.solvers.selection.scores import WIDTH, Measured
+from mcsvm.solvers.selection.study import Nested
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
@@ -25,11 +30,6 @@ from mcsvm_gui.core.tune.search import Tuned, Tuning
 from mcsvm_gui.ui.threads.search import Begun, Searched, SearchJob, Tried, TriedInside
 from mcsvm_gui.ui.threads.training import Training
 from mcsvm_gui.ui.tune.presenter import TunePresenter
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, FoldResult, Trial
-from solvers.selection.scores import WIDTH, Measured
-from solvers.selection.study import Nested
 
 SMALL = {"machines": "ww,ovo", "C_from": "1", "C_to": "16", "gamma_from": "0.25", "gamma_to": "4", "folds": "2"}
 SMALL_TRIALS = 2 * 3 * 3 * 2

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.linalg import cho_solve
 
-from solvers.dense import cholesky
-from solvers.dense.cholesky import factored, forward, inverse
-from solvers.work import finish
+from mcsvm.solvers.dense import cholesky
+from mcsvm.solvers.dense.cholesky import factored, forward, inverse
+from mcsvm.solvers.work import finish
 
 
 def positive_definite(n: int) -> np.ndarray:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from solvers.dense.cholesky import factored, solved
-from solvers.jit.bound import until_zero
-from solvers.work import finish
+from mcsvm.solvers.dense.cholesky import factored, solved
+from mcsvm.solvers.jit.bound import until_zero
+from mcsvm.solvers.work import finish
 
 RNG = np.random.default_rng(4)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solvers.dense.interior import DenseInterior
-from solvers.dense.newton import BalancedFace, Face, SumsFace
-from solvers.work import finish
+from mcsvm.solvers.dense.interior import DenseInterior
+from mcsvm.solvers.dense.newton import BalancedFace, Face, SumsFace
+from mcsvm.solvers.work import finish
 
 GROUPS, EACH = 30, 3
 V = GROUPS * EACH

@@ -5,8 +5,8 @@ import pytest
 from oracles import JOINT, SUMS, random_alpha
 from small_data import blobs, problem_of
 
-from solvers.dual.balance import repair
-from solvers.dual.quantities import weights_of
+from mcsvm.solvers.dual.balance import repair
+from mcsvm.solvers.dual.quantities import weights_of
 
 X, Y = blobs(n=30, classes=3, seed=21)
 

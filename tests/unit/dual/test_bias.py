@@ -8,7 +8,7 @@ from oracles import loss_of_example
 from scipy.optimize import minimize
 from small_data import blobs, problem_of
 
-from solvers.dual.bias import best_bias
+from mcsvm.solvers.dual.bias import best_bias
 
 X, Y = blobs(n=14, classes=2, seed=2)
 

@@ -13,15 +13,15 @@ import pytest
 from scipy.optimize import minimize
 from small_data import blobs, problem_of
 
-import solvers
-from solvers.dual.geometry import BOX, LINE, SUMS, Box, Geometry
-from solvers.dual.quantities import examine, gradients, weights_of
-from solvers.errors import InputError
-from solvers.jit.bound import AT_BOUND
-from solvers.methods import METHODS
-from solvers.problem import Part
-from solvers.run.parts import delegated
-from solvers.work import finish
+from mcsvm import solvers
+from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Box, Geometry
+from mcsvm.solvers.dual.quantities import examine, gradients, weights_of
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.jit.bound import AT_BOUND
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.run.parts import delegated
+from mcsvm.solvers.work import finish
 
 SOURCES = Path(solvers.__file__).parent
 DECLARES = "machines/form.py", "dual/geometry.py"  # what a machine declares, and who reads it

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.dual.quantities import examine, gradients
-from solvers.problem import Part
+from mcsvm.solvers.dual.quantities import examine, gradients
+from mcsvm.solvers.problem import Part
 
 KINDS = {"ww": "none", "llw": "none", "cs": "none", "atm": "none", "adm": "none", "ova": "exact", "ovo": "exact"}
 

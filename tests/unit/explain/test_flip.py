@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from small_data import blobs, trained
 
-from solvers import InputError, explain
-from solvers.budget import EXPLAIN
-from solvers.explain.gradients import gradients
-from solvers.machines import MACHINES
+from mcsvm import InputError, explain
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.explain.gradients import gradients
+from mcsvm.solvers.machines import MACHINES
 
 
 @pytest.mark.filterwarnings("ignore:The training stalled")  # tanh is not positive semidefinite
@@ -57,7 +57,7 @@ def test_of_changes_hardly_farther_one_of_few_columns_is_taken(monkeypatch: pyte
     X, y = blobs(80, 3, 8)
     model = trained(X, y, C=10.0, gamma=0.05)
     found = [explain.flip(model, row, X) for row in X[:8]]
-    monkeypatch.setattr("solvers.explain.search._of_fewer_columns", lambda room, row, other: row)
+    monkeypatch.setattr("mcsvm.solvers.explain.search._of_fewer_columns", lambda room, row, other: row)
     nearest = [explain.flip(model, row, X) for row in X[:8]]
     assert sum(one.changed.size for one in found) < 0.8 * sum(one.changed.size for one in nearest)
     assert all(one.distance <= EXPLAIN.slack * other.distance for one, other in zip(found, nearest, strict=True))

@@ -12,12 +12,12 @@ import pytest
 import scipy.sparse as sp
 from small_data import blobs, trained
 
-from solvers import InputError, explain
-from solvers.budget import EXPLAIN
-from solvers.explain.quadrature import quadratures, reach_of
-from solvers.explain.values import EXACT
-from solvers.kernels.points import Points
-from solvers.machines import MACHINES
+from mcsvm import InputError, explain
+from mcsvm.solvers.budget import EXPLAIN
+from mcsvm.solvers.explain.quadrature import quadratures, reach_of
+from mcsvm.solvers.explain.values import EXACT
+from mcsvm.solvers.kernels.points import Points
+from mcsvm.solvers.machines import MACHINES
 
 
 def by_subsets(
@@ -124,7 +124,7 @@ def test_few_nodes_give_what_the_exact_quadrature_gives(monkeypatch: pytest.Monk
     X = rng.normal(size=(30, 150))
     model = trained(X, np.arange(30) % 3, gamma=0.002, C=10.0)
     values = explain.shapley(model, X[:1], X[4:8])
-    monkeypatch.setattr("solvers.explain.product.quadratures", lambda count: _never_short(quadratures(count)))
+    monkeypatch.setattr("mcsvm.solvers.explain.product.quadratures", lambda count: _never_short(quadratures(count)))
     np.testing.assert_allclose(values, explain.shapley(model, X[:1], X[4:8]), rtol=1e-10, atol=1e-14)
 
 
@@ -195,8 +195,8 @@ def test_sampled_values_do_not_depend_on_blocks_or_other_rows(monkeypatch: pytes
     values = explain.shapley(model, X[10:13], X[:9], permutations=90)
     alone = explain.shapley(model, X[11:12], X[:9], permutations=90)
     np.testing.assert_array_equal(values[1], alone[0])
-    monkeypatch.setattr("solvers.explain.pieces.EXPLAIN", replace(EXPLAIN, numbers=70))
-    monkeypatch.setattr("solvers.explain.sampling.EXPLAIN", replace(EXPLAIN, numbers=70))
+    monkeypatch.setattr("mcsvm.solvers.explain.pieces.EXPLAIN", replace(EXPLAIN, numbers=70))
+    monkeypatch.setattr("mcsvm.solvers.explain.sampling.EXPLAIN", replace(EXPLAIN, numbers=70))
     split = explain.shapley(model, X[11:12], X[:9], permutations=90)
     np.testing.assert_allclose(split, alone, atol=1e-13)
     np.testing.assert_allclose(split.standard_errors, alone.standard_errors, rtol=1e-9)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
-from solvers.dual.geometry import SUMS
-from solvers.factor import normal as normals
-from solvers.factor.layout import Layout
-from solvers.factor.normal import DIAGONALS, Columns, Separate, Together, normals_for
-from solvers.factor.path import Path
-from solvers.machines import MACHINES
-from solvers.problem import Part
-from solvers.work import finish
+from mcsvm.solvers.dual.geometry import SUMS
+from mcsvm.solvers.factor import normal as normals
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import DIAGONALS, Columns, Separate, Together, normals_for
+from mcsvm.solvers.factor.path import Path
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=24, classes=4, features=3, seed=5)
 BIASES = "none", "regularized", "exact"

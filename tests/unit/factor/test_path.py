@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.factor.layout import Layout
-from solvers.factor.normal import Columns, Separate, rank_cap
-from solvers.factor.path import Path
-from solvers.work import Work, finish
+from mcsvm.solvers.factor.layout import Layout
+from mcsvm.solvers.factor.normal import Columns, Separate, rank_cap
+from mcsvm.solvers.factor.path import Path
+from mcsvm.solvers.work import Work, finish
 
 X, Y = blobs(n=24, classes=4, features=3, seed=5)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
-from solvers.budget import FACTOR
-from solvers.factor import pivoted
-from solvers.factor.normal import rank_cap
-from solvers.factor.pivoted import Factor
-from solvers.problem import Part
-from solvers.work import finish
+from mcsvm.solvers.budget import FACTOR
+from mcsvm.solvers.factor import pivoted
+from mcsvm.solvers.factor.normal import rank_cap
+from mcsvm.solvers.factor.pivoted import Factor
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=24, classes=4, features=3, seed=5)
 

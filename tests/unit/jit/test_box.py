@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from oracles import JOINT, SUMS, direction, random_alpha
 from small_data import blobs, problem_of
 
-from solvers.dual.quantities import examine
-from solvers.jit.box import pair_step, single_step
+from mcsvm.solvers.dual.quantities import examine
+from mcsvm.solvers.jit.box import pair_step, single_step
 
 NUMBER = st.floats(-5.0, 5.0)
 SHARE = st.floats(0.0, 1.0)

@@ -12,13 +12,13 @@ from combinations import accepted
 from compiled_versions import ASKED
 from small_data import blobs, home, trained
 
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
-IN_BOTH_PRECISIONS = {"solvers.jit.linalg.copy_transposed"}  # matrices of float32 and of float64
+IN_BOTH_PRECISIONS = {"mcsvm.solvers.jit.linalg.copy_transposed"}  # matrices of float32 and of float64
 SOON = {"C": 1, "tol": 1e-2, "gap_tol": 0.1, "max_iter": 2000}
 # What the run without compilation selects: small problems, every machine, every rule.
 SOME = ["tests/laws/test_certificate.py"]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvers.jit.sums import project_box_sum, project_sums
+from mcsvm.solvers.jit.sums import project_box_sum, project_sums
 
 SIZES = st.sampled_from([1.0, 1e3, 1e9, 1e12])
 

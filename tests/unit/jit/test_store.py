@@ -12,22 +12,23 @@ from pathlib import Path
 import llvmlite.binding
 import numba
 import pytest
+from copies import install_solvers
 
-from solvers.jit import store
+from mcsvm.solvers.jit import store
 
 ROOT = Path(__file__).resolve().parents[3]
+HERE = ROOT / "packaging" / "python"  # the folder in which a checkout has `mcsvm`
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / "solvers", tmp_path / "solvers", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path / "solvers"
+    return install_solvers(tmp_path)
 
 
 def python(code: str, root: Path, cache: Path) -> str:
-    """What the code prints, in a fresh process that finds `solvers` in `root` and keeps compiled code in `cache`."""
+    """What the code prints, in a fresh process that finds `mcsvm` in `root` and keeps compiled code in `cache`."""
     # Without bytecode: Python takes that of a source of the same size from the same second for its own.
     environment = os.environ | {
         "MCSVM_CACHE_DIR": str(cache),
@@ -69,15 +70,15 @@ def test_compiled_sources_import_nothing_else_of_the_package() -> None:
     """So the hash covers all that decides compiled code."""
     for source in (ROOT / "solvers" / "jit").rglob("*.py"):
         imported = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.ImportFrom)]
-        names = [str(node.module) for node in imported if str(node.module).startswith("solvers")]
-        assert all(name.startswith("solvers.jit") for name in names), source
+        names = [str(node.module) for node in imported if str(node.module).startswith("mcsvm")]
+        assert all(name.startswith("mcsvm.solvers.jit") for name in names), source
 
 
 def test_only_the_folder_of_compiled_sources_compiles() -> None:
     for source in (ROOT / "solvers").rglob("*.py"):
         if "jit" not in source.relative_to(ROOT).parts:
             assert "import numba" not in source.read_text(), source
-            assert "solvers.jit import compiled" not in source.read_text(), source
+            assert "mcsvm.solvers.jit import compiled" not in source.read_text(), source
 
 
 def test_a_source_added_or_renamed_names_another_folder(package: Path) -> None:
@@ -103,14 +104,14 @@ def test_the_environment_overrules_the_users_cache_folder(tmp_path: Path, monkey
 
 
 SNAP = (
-    "from solvers.jit import box, CACHE_FOLDER, CACHE_WORKS;"
+    "from mcsvm.solvers.jit import box, CACHE_FOLDER, CACHE_WORKS;"
     " print(box.snapped(1.0, -1.0, 1.0), CACHE_WORKS, CACHE_FOLDER)"
 )
 
 
 @pytest.mark.slow
 def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
-    value, works, folder = python(SNAP, ROOT, tmp_path).split(maxsplit=2)
+    value, works, folder = python(SNAP, HERE, tmp_path).split(maxsplit=2)
     assert (value, works) == ("0.0", "True")
     assert Path(folder) == tmp_path / "compiled" / store.FINGERPRINT
     assert list(Path(folder).rglob("*snapped*.nbc"))
@@ -119,15 +120,18 @@ def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    assert python(SNAP, ROOT, tmp_path / "file").startswith("0.0 False")
+    assert python(SNAP, HERE, tmp_path / "file").startswith("0.0 False")
 
 
 # -- stale code ------------------------------------------------------------------------------------
 
-IMPORT = "from solvers.jit import compiled\n"
+IMPORT = "from mcsvm.solvers.jit import compiled\n"
 HELPER = IMPORT + "\n@compiled\ndef helper(x):\n    return x + {}\n"
-CALLER = IMPORT + "from solvers.jit.helper import helper\n\n@compiled\ndef call(x):\n    return helper(x)\n"
-CALL = "from solvers.jit.caller import call; from solvers.jit import CACHE_FOLDER; print(call(1.0), CACHE_FOLDER)"
+CALLER = IMPORT + "from mcsvm.solvers.jit.helper import helper\n\n@compiled\ndef call(x):\n    return helper(x)\n"
+CALL = (
+    "from mcsvm.solvers.jit.caller import call; from mcsvm.solvers.jit import CACHE_FOLDER;"
+    " print(call(1.0), CACHE_FOLDER)"
+)
 
 
 @pytest.mark.slow
@@ -170,7 +174,7 @@ def test_two_programs_that_compile_at_once_never_load_each_others_code(
 FITS = """
 import hashlib
 import numpy as np
-from solvers import MultiClassSVC
+from mcsvm import MultiClassSVC
 
 rng = np.random.default_rng(0)
 y = rng.integers(0, 4, 260)
@@ -188,18 +192,18 @@ EVERY = [*QUICK, *((machine, "auto") for machine in ("ww", "llw", "cs", "ova", "
 @pytest.mark.parametrize("fits", [QUICK, pytest.param(EVERY, marks=pytest.mark.large)], ids=["one", "every"])
 def test_loading_compiled_code_gives_the_bits_of_compiling_it(fits: list[tuple[str, str]], tmp_path: Path) -> None:
     code = FITS.format(fits=fits)
-    compiling = python(code, ROOT, tmp_path)
+    compiling = python(code, HERE, tmp_path)
     assert len(compiling.splitlines()) == len(fits)
     stored = set(tmp_path.rglob("*.nbc"))
     assert stored
-    assert python(code, ROOT, tmp_path).splitlines() == compiling.splitlines()
+    assert python(code, HERE, tmp_path).splitlines() == compiling.splitlines()
     assert set(tmp_path.rglob("*.nbc")) == stored
 
 
 LIMITED = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-from solvers.jit import box
+from mcsvm.solvers.jit import box
 print(box.snapped(1.0, -1.0, 1.0))
 """
 
@@ -207,14 +211,14 @@ print(box.snapped(1.0, -1.0, 1.0))
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no limit of this kind")
 def test_a_full_disk_costs_the_cache_only(tmp_path: Path) -> None:
-    assert python(LIMITED, ROOT, tmp_path / "cache") == "0.0"
+    assert python(LIMITED, HERE, tmp_path / "cache") == "0.0"
     assert not list((tmp_path / "cache").rglob("*.nb?"))
 
 
 # -- shipped with an installation ------------------------------------------------------------------
 
 HITS = """
-from solvers.jit import box, store
+from mcsvm.solvers.jit import box, store
 import numba
 box.snapped(1.0, -1.0, 1.0)
 print(numba.config.CPU_NAME, sum(box.snapped.stats.cache_hits.values()), store.CACHE_WORKS)
@@ -225,7 +229,7 @@ def ship(package: Path, cache: Path) -> None:
     """As packaging does it: compiled for the level, then put beside the sources."""
     os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = store.LEVEL, ""
     try:
-        python(SNAP, package.parent, cache)
+        python(SNAP, package.parents[1], cache)
     finally:
         del os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"]
     shutil.move(cache / "compiled", package / "compiled")
@@ -241,7 +245,7 @@ def runs_here() -> bool:
 def test_shipped_code_is_found_wherever_it_lies_and_nothing_is_written(package: Path, tmp_path: Path) -> None:
     ship(package, tmp_path / "building")
     for place in ("one", "other"):
-        shutil.copytree(package, tmp_path / place / "solvers")
+        shutil.copytree(package.parent, tmp_path / place / "mcsvm")
         (tmp_path / "unwritable").touch()
         for cache in (tmp_path / f"cache-{place}", tmp_path / "unwritable"):
             name, hits, _ = python(HITS, tmp_path / place, cache).split()

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from solvers import MultiClassSVC
-from solvers.kernels import KERNELS, Points, squared_distances
-from solvers.products import kernel_matrix, kernel_times, symmetric_products
-from solvers.work import finish
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.kernels import KERNELS, Points, squared_distances
+from mcsvm.solvers.products import kernel_matrix, kernel_times, symmetric_products
+from mcsvm.solvers.work import finish
 
 RNG = np.random.default_rng(3)
 

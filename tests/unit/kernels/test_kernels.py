@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import sigmoid_kernel
 from small_data import KERNEL_PARAMETERS, dense_kernel, kernel_named
 
-from solvers.kernels import KERNELS, Kernel, Points, squared_distances
-from solvers.kernels.precomputed import MatrixRows
-from solvers.products import kernel_times
+from mcsvm.solvers.kernels import KERNELS, Kernel, Points, squared_distances
+from mcsvm.solvers.kernels.precomputed import MatrixRows
+from mcsvm.solvers.products import kernel_times
 
 RNG = np.random.default_rng(5)
 LEFT, RIGHT = RNG.normal(size=(7, 4)), RNG.normal(size=(5, 4))
@@ -97,7 +97,7 @@ def test_taking_rows_keeps_what_was_made_of_them() -> None:
 
 @pytest.mark.parametrize("name", KERNEL_PARAMETERS)
 def test_kernel_times_in_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solvers.products.EXACT_BLOCK_BYTES", 100)
+    monkeypatch.setattr("mcsvm.solvers.products.EXACT_BLOCK_BYTES", 100)
     weights = RNG.normal(size=(5, 3))
     np.testing.assert_allclose(
         kernel_times(kernel_named(name), Points(LEFT), Points(RIGHT), weights),

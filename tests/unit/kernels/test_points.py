@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from solvers import work
-from solvers.kernels.points import DERIVED, Points, rows_times, transposed_times
-from solvers.work import Work, finish
+from mcsvm.solvers import work
+from mcsvm.solvers.kernels.points import DERIVED, Points, rows_times, transposed_times
+from mcsvm.solvers.work import Work, finish
 
 RNG = np.random.default_rng(2)
 ROWS = RNG.normal(size=(60, 5)) * (RNG.random((60, 5)) < 0.6)
@@ -85,7 +85,7 @@ def test_products_with_rows_are_sums_over_pieces(
     right = RNG.normal(size=(5 if product is rows_times else 60, 3))
     whole = finish(product(form(ROWS), right))
     monkeypatch.setattr(work, "PIECE", 1000.0)
-    monkeypatch.setattr("solvers.kernels.points.PIECE", 1000.0)
+    monkeypatch.setattr("mcsvm.solvers.kernels.points.PIECE", 1000.0)
     cut, times = counted(product(form(ROWS), right))
     np.testing.assert_allclose(cut, whole, rtol=1e-13, atol=1e-13)
     assert times > 3

@@ -33,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
     place = tmp_path / "mcsvm"
     for name, size in {
         "mcsvm": 300,
-        "_internal/solvers/gram.py": 20,
-        "_internal/solvers/compiled/1/box.nbc": 20,
+        "_internal/mcsvm/solvers/gram.py": 20,
+        "_internal/mcsvm/solvers/compiled/1/box.nbc": 20,
         "_internal/mcsvm_gui/resources/datasets/a.csv": 30,
         "_internal/mcsvm_gui/resources/fonts/x.ttf": 60_000,
         "_internal/mcsvm_gui/resources/bill.json": 7,
@@ -91,7 +91,7 @@ def is_here(name: str) -> bool:
 
 def test_every_module_of_ours_is_asked_for() -> None:
     asked = set(contents.hidden(ROOT))
-    assert {"solvers", "solvers.jit.store", "mcsvm_gui.cli", "mcsvm_gui.cli.commands.doctor"} <= asked
+    assert {"mcsvm.solvers", "mcsvm.solvers.jit.store", "mcsvm_gui.cli", "mcsvm_gui.cli.commands.doctor"} <= asked
     assert all(importlib.util.find_spec(name.partition(".")[0]) for name in asked)
 
 
@@ -198,7 +198,7 @@ def test_times_and_names_of_machines_do_not_change_the_manifest(folder: Path, tm
 
 def test_rights_and_times_are_those_of_the_commit(folder: Path) -> None:
     (folder / "mcsvm").chmod(0o755)
-    (folder / "_internal" / "solvers" / "gram.py").chmod(0o600)
+    (folder / "_internal" / "mcsvm" / "solvers" / "gram.py").chmod(0o600)
     bundle.set_times(folder, 1_700_000_000)
     for path in [folder, *folder.rglob("*")]:
         runs = path.is_dir() or path == folder / "mcsvm"

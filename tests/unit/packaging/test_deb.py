@@ -29,10 +29,10 @@ pytestmark = pytest.mark.skipif(shutil.which("objdump") is None, reason="this sy
 def bundle(tmp_path: Path) -> Path:
     """A program of this system stands for ours."""
     folder = tmp_path / "mcsvm"
-    (folder / "_internal" / "solvers").mkdir(parents=True)
+    (folder / "_internal" / "mcsvm" / "solvers").mkdir(parents=True)
     shutil.copy(Path("/bin/true").resolve(), folder / "mcsvm")
     (folder / "mcsvm-gui").symlink_to("mcsvm")
-    (folder / "_internal" / "solvers" / "run.py").write_text("pass\n")
+    (folder / "_internal" / "mcsvm" / "solvers" / "run.py").write_text("pass\n")
     return folder
 
 
@@ -115,7 +115,7 @@ def test_the_package_holds_the_bundle_its_names_and_the_sums_of_all(bundle: Path
     assert held["usr/bin/mcsvm-gui"].linkname == "../lib/mcsvm/mcsvm-gui"
     assert held["usr/lib/mcsvm/mcsvm-gui"].linkname == "mcsvm"
     assert held["usr/lib/mcsvm/mcsvm"].mode == 0o755
-    assert held["usr/lib/mcsvm/_internal/solvers/run.py"].mode == 0o644
+    assert held["usr/lib/mcsvm/_internal/mcsvm/solvers/run.py"].mode == 0o644
     root = tmp_path / "work" / "deb"
     sums = (line.split("  ") for line in (root / "DEBIAN" / "md5sums").read_text("utf-8").splitlines())
     told = {name: digest for digest, name in sums}

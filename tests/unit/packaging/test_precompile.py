@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from copies import install_solvers
 from llvmlite import binding
 
-from solvers.jit import store
+from mcsvm.solvers.jit import store
 
 ROOT = Path(__file__).resolve().parents[3]
 TRAIN = """
 import numpy as np
-from solvers import MultiClassSVC
-from solvers.jit import store
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.jit import store
 assert store.SHIPPED.is_dir()
 rng = np.random.default_rng(0)
 y = rng.integers(0, 4, 300)
@@ -37,12 +37,11 @@ def runs_here() -> bool:
 @pytest.mark.large
 @pytest.mark.timeout(1800)
 def test_first_trainings_of_all_machines_compile_nothing(tmp_path: Path) -> None:
-    package = tmp_path / "installed" / "solvers"
-    shutil.copytree(ROOT / "solvers", package, ignore=shutil.ignore_patterns("__pycache__"))
+    package = install_solvers(tmp_path / "installed")
     command = [sys.executable, "-P", str(ROOT / "packaging" / "precompile.py"), str(package / "compiled")]
     subprocess.run(command, check=True)
     cache = tmp_path / "cache"
-    environment = os.environ | {"MCSVM_CACHE_DIR": str(cache), "PYTHONPATH": str(package.parent)}
+    environment = os.environ | {"MCSVM_CACHE_DIR": str(cache), "PYTHONPATH": str(package.parents[1])}
     done = subprocess.run([sys.executable, "-c", TRAIN], env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not list(cache.rglob("*.nb?"))

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from command_line import ROOT, SHARED, mcsvm
+from copies import import_path
 
 SITE = ROOT / "packaging" / "site"
 TUTORIALS = sorted((SITE / "tutorials").glob("*.md"))
@@ -47,7 +48,9 @@ def background() -> Iterator[Callable[[str], None]]:
 
     def start(line: str) -> None:
         words = [sys.executable, "-m", *shlex.split(line), "--no-dashboard"]
-        started.append(subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL))
+        started.append(
+            subprocess.Popen(words, env={**os.environ, "PYTHONPATH": import_path()}, stderr=subprocess.DEVNULL)
+        )
 
     yield start
     for process in reversed(started):

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.dual.certificate import certify
-from solvers.problem import Problem
-from solvers.run.ahead import Ahead, Lane
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.run.parts import PartRun
-from solvers.work import limited
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ahead import Ahead, Lane
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.parts import PartRun
+from mcsvm.solvers.work import limited
 
 LIMITS = {"violation": Limits(1e-4), "gap": Limits(gap_tolerance=1e-5)}
 

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers import InputError
-from solvers.problem import Problem
-from solvers.run import checkpoint
-from solvers.run.checkpoint import Saved
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
+from mcsvm import InputError
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import checkpoint
+from mcsvm.solvers.run.checkpoint import Saved
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=40, classes=3, seed=2)
 METHODICAL = Limits(1e-4, steps=10**6)  # a limit leaves small pairs to the method

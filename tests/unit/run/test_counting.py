@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.budget import PAIRS
-from solvers.dual.quantities import weights_of
-from solvers.run import loop, small_pairs
-from solvers.run.ahead import Ahead
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.run.multipliers import OuterLoop
-from solvers.run.small_pairs import SmallPairs
-from solvers.work import finish
+from mcsvm.solvers.budget import PAIRS
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.run import loop, small_pairs
+from mcsvm.solvers.run.ahead import Ahead
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.multipliers import OuterLoop
+from mcsvm.solvers.run.small_pairs import SmallPairs
+from mcsvm.solvers.work import finish
 
 
 def test_seconds_are_those_that_passed() -> None:

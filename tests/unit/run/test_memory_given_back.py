@@ -8,10 +8,10 @@ import weakref
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.gram import Gram
-from solvers.machines import MACHINES
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
 
 X, Y = blobs(n=60, classes=3, seed=0)
 

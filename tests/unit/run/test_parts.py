@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.budget import LOOP
-from solvers.methods import METHODS
-from solvers.methods.base import Method, Progress, State
-from solvers.problem import Part
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.work import Work
+from mcsvm.solvers.budget import LOOP
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.base import Method, Progress, State
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.work import Work
 
 PAIRS = METHODS["smo"]
 X, Y = blobs(n=30, classes=2, features=2, seed=3)

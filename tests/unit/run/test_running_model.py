@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.posing import pose
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.run.loop import Limits, Run
 from tests.small_data import blobs
 
 

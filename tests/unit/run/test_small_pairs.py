@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of, trained
 
-from solvers.budget import PAIRS
-from solvers.decision import SMALL_PAIRS
-from solvers.dual.certificate import certify
-from solvers.problem import Problem
-from solvers.run import small_pairs
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
+from mcsvm.solvers.budget import PAIRS
+from mcsvm.solvers.decision import SMALL_PAIRS
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run import small_pairs
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
 
 X, Y = blobs(n=120, classes=5, features=3, seed=7)
 WEIGHTS = np.array([1.0, 0.5, 2.0, 1.0, 3.0])

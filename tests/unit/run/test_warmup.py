@@ -11,11 +11,11 @@ import pytest
 from combinations import BIASES, machine_for
 from small_data import blobs, home, problem_of
 
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.run import loop as runs
-from solvers.run import warmup
-from solvers.run.loop import Limits, Run
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.run import loop as runs
+from mcsvm.solvers.run import warmup
+from mcsvm.solvers.run.loop import Limits, Run
 
 TESTS = Path(__file__).resolve().parents[2]
 X, Y = blobs(n=60, classes=3, seed=5)
@@ -27,11 +27,11 @@ sys.path[:0] = [{root!r}, {tests!r}]
 import gc
 from numba.core.registry import CPUDispatcher
 from small_data import blobs, home, problem_of
-from solvers import InputError
-from solvers.methods import METHODS
-from solvers import Limits, Run
+from mcsvm import InputError
+from mcsvm.solvers.methods import METHODS
+from mcsvm import Limits, Run
 
-LEAVES = [thing for thing in gc.get_objects() if isinstance(thing, CPUDispatcher) and "solvers" in thing.__module__]
+LEAVES = [one for one in gc.get_objects() if isinstance(one, CPUDispatcher) and one.__module__.startswith("mcsvm.")]
 X, Y = blobs(n=132, classes=3, seed=5)  # more than a block
 late = set()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solvers.selection.curve import DRAWS, Laws, extrapolate, fitted
+from mcsvm.solvers.selection.curve import DRAWS, Laws, extrapolate, fitted
 
 ROWS = np.array([100.0, 200.0, 400.0, 800.0, 1600.0])
 

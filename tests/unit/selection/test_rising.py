@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_data import blobs
 
-from solvers.budget import SEARCH
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.posing import kernel_from, pose
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials import rising, system, whole
-from solvers.selection.trials.proximal import VariableStep
-from solvers.selection.trials.shared import FoldRows, Matrices
-from solvers.selection.trials.system import VariableSystem
+from mcsvm.solvers.budget import SEARCH
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.posing import kernel_from, pose
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials import rising, system, whole
+from mcsvm.solvers.selection.trials.proximal import VariableStep
+from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices
+from mcsvm.solvers.selection.trials.system import VariableSystem
 
 COSTS = 0.5, 8.0, 256.0
 BOXES = [

@@ -12,21 +12,21 @@ from scipy.special import softmax
 from sklearn import metrics
 from small_data import blobs
 
-from solvers.machines import MACHINES
-from solvers.selection import scores as measures
-from solvers.selection.cell import Cell, CellResult, Trial
-from solvers.selection.executor import Folds
-from solvers.selection.folds import Fold, stratified
-from solvers.selection.grid import Grid, Range, best
-from solvers.selection.scores import SCORES, Measured
-from solvers.selection.search import SEARCHES
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.study import Study
-from solvers.selection.trials.shared import FoldRows, KernelFamily
-from solvers.selection.trials.task import Task, perform
-from solvers.uncertainty.costs import CostRule
-from solvers.uncertainty.probability import best_temperature
-from solvers.uncertainty.probability import scores as class_scores
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.selection import scores as measures
+from mcsvm.solvers.selection.cell import Cell, CellResult, Trial
+from mcsvm.solvers.selection.executor import Folds
+from mcsvm.solvers.selection.folds import Fold, stratified
+from mcsvm.solvers.selection.grid import Grid, Range, best
+from mcsvm.solvers.selection.scores import SCORES, Measured
+from mcsvm.solvers.selection.search import SEARCHES
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.study import Study
+from mcsvm.solvers.selection.trials.shared import FoldRows, KernelFamily
+from mcsvm.solvers.selection.trials.task import Task, perform
+from mcsvm.solvers.uncertainty.costs import CostRule
+from mcsvm.solvers.uncertainty.probability import best_temperature
+from mcsvm.solvers.uncertainty.probability import scores as class_scores
 
 X, Y = blobs(n=120, classes=3, seed=2)
 

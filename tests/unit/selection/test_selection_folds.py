@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from solvers import InputError
-from solvers.budget import SEARCH
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.run.limits import Limits
-from solvers.selection import folds as folding
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
-from solvers.selection.executor import Folds
-from solvers.selection.grid import Grid, Range, best
-from solvers.selection.scores import SCORES
-from solvers.selection.search import (
+from mcsvm import InputError
+from mcsvm.solvers.budget import SEARCH
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.selection import folds as folding
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
+from mcsvm.solvers.selection.executor import Folds
+from mcsvm.solvers.selection.grid import Grid, Range, best
+from mcsvm.solvers.selection.scores import SCORES
+from mcsvm.solvers.selection.search import (
     SEARCHES,
     _line,
     _may_win,
@@ -34,9 +34,9 @@ from solvers.selection.search import (
     rungs_of_rising,
     shares_from,
 )
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.study import Study
-from solvers.selection.trials.shared import FoldRows
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.study import Study
+from mcsvm.solvers.selection.trials.shared import FoldRows
 
 EVERY = 0.0  # share of the rows that a rung needs: none is left out
 labels_of = st.lists(st.integers(0, 3), min_size=12, max_size=60).filter(

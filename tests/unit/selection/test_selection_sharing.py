@@ -14,30 +14,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import blobs
 
-from solvers import MultiClassSVC
-from solvers.budget import TWO_CLASS
-from solvers.dual.bias import best_bias
-from solvers.dual.certificate import certify
-from solvers.errors import InputError
-from solvers.jit.binary import two_class
-from solvers.kernels import KERNELS, Points
-from solvers.machines import MACHINES
-from solvers.posing import kernel_from, pose
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.selection import folds as folding
-from solvers.selection.cell import Cell, Trial
-from solvers.selection.executor import Folds, StoppedError, Threads, perform_one
-from solvers.selection.folds import Fold, stratified
-from solvers.selection.grid import Grid, Range, best
-from solvers.selection.search import SEARCHES, on_all, only
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.study import NestedStudy, Study
-from solvers.selection.trials import binary, per_pair, whole
-from solvers.selection.trials.per_pair import choose, compose
-from solvers.selection.trials.shared import FoldRows, KernelFamily, Matrices
-from solvers.selection.trials.task import Done, Task, matrices_of, perform, tasks_of
-from solvers.work import workers
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.budget import TWO_CLASS
+from mcsvm.solvers.dual.bias import best_bias
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.jit.binary import two_class
+from mcsvm.solvers.kernels import KERNELS, Points
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.posing import kernel_from, pose
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.selection import folds as folding
+from mcsvm.solvers.selection.cell import Cell, Trial
+from mcsvm.solvers.selection.executor import Folds, StoppedError, Threads, perform_one
+from mcsvm.solvers.selection.folds import Fold, stratified
+from mcsvm.solvers.selection.grid import Grid, Range, best
+from mcsvm.solvers.selection.search import SEARCHES, on_all, only
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.study import NestedStudy, Study
+from mcsvm.solvers.selection.trials import binary, per_pair, whole
+from mcsvm.solvers.selection.trials.per_pair import choose, compose
+from mcsvm.solvers.selection.trials.shared import FoldRows, KernelFamily, Matrices
+from mcsvm.solvers.selection.trials.task import Done, Task, matrices_of, perform, tasks_of
+from mcsvm.solvers.work import workers
 
 X, Y = blobs(n=66, classes=3, seed=4)
 STRICT = Limits(tolerance=1e-6)

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from small_data import blobs
 
-from solvers.budget import SETTLE, SettlingBudget
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.model import decide
-from solvers.posing import kernel_from, pose
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials import settling, whole
-from solvers.selection.trials.settling import DecisionWatch, decisions, lead_scale, proves
-from solvers.selection.trials.shared import FoldRows, Matrices
+from mcsvm.solvers.budget import SETTLE, SettlingBudget
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import decide
+from mcsvm.solvers.posing import kernel_from, pose
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials import settling, whole
+from mcsvm.solvers.selection.trials.settling import DecisionWatch, decisions, lead_scale, proves
+from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices
 
 JOINT = [name for name, machine in MACHINES.items() if machine.split == "joint"]
 RBF = kernel_from("rbf", KERNELS, gamma=0.5)

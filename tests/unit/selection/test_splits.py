@@ -14,8 +14,8 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from solvers import InputError
-from solvers.selection.folds import Splits, torn
+from mcsvm import InputError
+from mcsvm.solvers.selection.folds import Splits, torn
 
 LABELS = np.random.default_rng(0).integers(0, 3, 120)
 GROUPS = np.random.default_rng(1).integers(0, 17, 120)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from gettext import NullTranslations
 from typing import Any
 
+from mcsvm.solvers.errors import InputError, Sentence, filled
 from mcsvm_gui.core.base.figures import Notation, use_notation
 from mcsvm_gui.core.base.figures import count as in_groups
-from solvers.errors import InputError, Sentence, filled
 
 _translations = NullTranslations()
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.dataset import Column, Notice
 from mcsvm_gui.core.data.phrases import Lines, names
 from mcsvm_gui.core.data.remedies import for_column
 from mcsvm_gui.core.data.roles.naming import counted_from, enough_to_count
-from solvers.errors import Sentence
 
 _EXACT = 2.0**53  # whole numbers beyond are rounded
 _DIGITS = 16  # of a whole number that was written with all of them

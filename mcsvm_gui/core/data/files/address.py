@@ -7,8 +7,8 @@ import socket
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.options import Kind
-from solvers.errors import InputError, Sentence
 
 PORT = 8786  # of Dask's schedulers, unless another is said
 EXAMPLE = f"tcp://192.168.0.5:{PORT}"

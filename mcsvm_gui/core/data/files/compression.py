@@ -12,8 +12,8 @@ import zlib
 from pathlib import Path
 from typing import IO, cast
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
-from solvers.errors import Sentence
 
 LAYERS = 3
 _PIECE = 1 << 22

@@ -7,11 +7,11 @@ import zipfile
 from collections.abc import Callable
 from typing import TypeVar
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.install_advice import advice
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.readers.source import Source
-from solvers.errors import InputError, Sentence
 
 _Result = TypeVar("_Result")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import platformdirs
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.writing import write_text
-from solvers.errors import InputError
 
 
 def folder() -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
@@ -27,7 +28,6 @@ from mcsvm_gui.core.data.preparation.scaling import (
 )
 from mcsvm_gui.core.data.preparation.table import TablePreparation
 from mcsvm_gui.core.data.preparation.words import Words, fit_words
-from solvers.errors import Sentence
 
 MANY_LEVELS = 50
 MOST_SENTENCES = 5  # of one kind; beyond, one speaks for all

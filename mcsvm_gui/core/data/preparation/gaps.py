@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError, joined
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import all_held_cells, line_of
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 PLACES = 3  # how many missing cells are named
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NoticeTally, NumberedColumns
 from mcsvm_gui.core.data.options import Rules
@@ -22,7 +23,6 @@ from mcsvm_gui.core.data.preparation.scaling import (
     spread_notice,
 )
 from mcsvm_gui.core.data.spellings import class_order
-from solvers.errors import Sentence
 
 DENSE = 0.25  # share of filled cells from which a file is treated as a table of numbers
 DENSE_BYTES = 2**31

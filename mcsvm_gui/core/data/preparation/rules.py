@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.dataset import Notice
-from solvers.errors import Sentence
 
 Rows: TypeAlias = np.ndarray | sp.csr_array
 

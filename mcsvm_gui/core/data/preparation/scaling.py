@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 WIDE = 10.0  # how many times wider than another a column may be, unscaled, without a word
 NOTHING_VARIES = Sentence("every column is constant: the model can only answer with the most frequent class")

@@ -13,6 +13,7 @@ from typing import Any, get_args
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, ColumnKind, Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import Rules
@@ -31,7 +32,6 @@ from mcsvm_gui.core.data.preparation.gaps import dropped, usable_rows
 from mcsvm_gui.core.data.preparation.neighbors import Neighbors
 from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, notices_of, some_names
 from mcsvm_gui.core.data.preparation.words import Words
-from solvers.errors import Sentence
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.projections.principal import principal_components, scores, signs_of
-from solvers.errors import InputError
 
 MOST_DIRECTIONS = 100  # 0.4 s for 5000 rows
 ROWS_EACH = 3  # rows for a direction

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.projections.principal import scores
 from mcsvm_gui.core.data.projections.ways import NEEDED, no_umap
-from solvers.errors import InputError
 
 SECONDS = 900.0  # compiling takes 20 to 60 of them the first time
 MOST_DIRECTIONS = 100  # principal components that it is given of wider rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-from solvers.errors import Sentence
+from mcsvm.solvers.errors import Sentence
 
 NEEDED = Sentence("UMAP needs the package umap-learn; install it with: pip install umap-learn")
 

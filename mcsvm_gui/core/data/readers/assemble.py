@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.blocks.look import TableLook
 from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, Notice
@@ -25,7 +26,6 @@ from mcsvm_gui.core.data.roles.choosing import rows_where
 from mcsvm_gui.core.data.roles.conditions import CLASS
 from mcsvm_gui.core.data.roles.naming import names_rows
 from mcsvm_gui.core.data.row_source import RowFile, RowSource
-from solvers.errors import Sentence
 
 
 @dataclass(frozen=True)

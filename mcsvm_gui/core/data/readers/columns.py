@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data import spellings
 from mcsvm_gui.core.data.dataset import ColumnKind, Notice, NoticeTally
 from mcsvm_gui.core.data.phrases import Lines, names, places, quoted
 from mcsvm_gui.core.data.readers.cells import BLANKS, CellKind, kind_of, value_of
 from mcsvm_gui.core.data.remedies import Remedy, for_column
 from mcsvm_gui.core.data.roles import dates
-from solvers.errors import Sentence
 
 KEPT_DIGITS = 15  # of any number; with more two may become equal
 DATES = "date-column"  # the code of a notice on dates that are left out

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.options import ReadOptions
@@ -13,7 +14,6 @@ from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import label_column
 from mcsvm_gui.core.data.readers.label_column import LabelColumn
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 META, IGNORED, WEIGHT = Sentence("meta"), Sentence("ignored"), Sentence("weight")
 TEXT, OUTPUT, UNUSED = Sentence("text"), Sentence("further class"), Sentence("neither input nor output")

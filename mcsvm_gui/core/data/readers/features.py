@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.blocks.look import where
 from mcsvm_gui.core.data.dataset import Column, ColumnKind, Notice, NoticeTally
 from mcsvm_gui.core.data.phrases import Lines, names, quoted
 from mcsvm_gui.core.data.readers.columns import Cells, Typed, as_dates, as_numbers, categories, texts, typed, words
 from mcsvm_gui.core.data.remedies import for_column
-from solvers.errors import Sentence
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.phrases import names
 from mcsvm_gui.core.data.readers.cells import CellKind, is_number, kind_of, value_of
-from solvers.errors import Sentence
 
 STEPS = 5  # so many numbers in equal steps do not occur by chance in a row of data
 LABEL_NAMES = "label", "class", "target", "y"

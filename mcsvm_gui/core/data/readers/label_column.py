@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import listed, names, quoted
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
 from mcsvm_gui.core.data import spellings
 from mcsvm_gui.core.data.dataset import Notice, NoticeTally
@@ -20,7 +21,6 @@ from mcsvm_gui.core.data.readers.cells import BLANKS, MISSING_WORDS, NOT_A_NUMBE
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.data.roles.choosing import merged
-from solvers.errors import Sentence
 
 _SEVERAL = 10  # so many different fractions are measurements, not names
 _MANY_CLASSES = 100

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import ColumnKind, Notice
 from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, ReadOptions
@@ -21,7 +22,6 @@ from mcsvm_gui.core.data.readers.cells import is_number, value_of
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.label_column import LabelColumn
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
-from solvers.errors import Sentence
 
 OPTIONS = "label", "spellings", "weights", "groups", "fold_column", "date_order", *LISTS  # of columns with names
 NOTHING_DECLARED = Declared()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
@@ -16,7 +17,6 @@ from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 Cell = str | int | float | bool | None
 

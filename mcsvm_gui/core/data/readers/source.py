@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.opening import copy_stream, opened
 from mcsvm_gui.core.data.files.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
-from solvers.errors import Sentence
 
 _R = Sentence("an R data file; in R, write.csv(data, 'data.csv', row.names = FALSE) writes one that is read")
 # What a program would call these files, by how they begin.

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import formats
 from mcsvm_gui.core.data.dataset import Guess, Notice
@@ -14,7 +15,6 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",

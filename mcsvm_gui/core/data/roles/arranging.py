@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.data.roles.arrangement import NAME, Arrangement, Place
 from mcsvm_gui.core.data.roles.coding import PIECE, coded, ranks
 from mcsvm_gui.core.data.roles.conditions import CLASS, conditions
 from mcsvm_gui.core.data.roles.picking import picked
-from solvers.errors import InputError
 
 
 def arranged(dataset: Dataset, asked: Arrangement, scale: str = "minmax") -> np.ndarray | None:

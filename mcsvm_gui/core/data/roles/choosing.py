@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.roles.conditions import conditions, merges
-from solvers.errors import InputError, Sentence
 
 
 class NoRowsError(FileError):

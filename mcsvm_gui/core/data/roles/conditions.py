@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.roles import dates
-from solvers.errors import InputError
 
 CLASS = "CLASS"  # the label, whatever its column is called
 _QUOTED = r'"(?:[^"]|"")*"'

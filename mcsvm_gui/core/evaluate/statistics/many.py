@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.evaluate.statistics.adjustment import adjust
 from mcsvm_gui.core.evaluate.statistics.result import TestResult, finite
-from solvers.errors import InputError
 
 DEMANDED = 0.05  # what p must be below to be called significant
 DECIMALS = 12  # differences in the digits beyond are rounding, and would break ties

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.special import bdtr, chdtrc, stdtr
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.evaluate.statistics.result import TestResult, finite
-from solvers.errors import InputError
 
 
 def mcnemar(right_a: np.ndarray, right_b: np.ndarray, between: tuple[str, str] = ("", "")) -> tuple[TestResult, ...]:

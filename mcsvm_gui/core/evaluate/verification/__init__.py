@@ -11,6 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcsvm.solvers.dual.certificate import Certificate, seen_indefinite
+from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.jit.rounding import FEASIBLE
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.uncertainty.costs import REJECTED
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
@@ -22,13 +29,6 @@ from mcsvm_gui.core.evaluate.verification.values import recompute_values
 from mcsvm_gui.core.machine.command_line import command
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.trained import RowOutputs, TrainedModel, versions
-from solvers.dual.certificate import Certificate, seen_indefinite
-from solvers.errors import InputError, Sentence
-from solvers.jit.rounding import FEASIBLE
-from solvers.methods import METHODS
-from solvers.run.ending import Ending
-from solvers.uncertainty.costs import REJECTED
-from solvers.work import limited
 
 CERTIFIED = 1e-6  # largest difference of two certificates, as a share of the larger objective
 NEARBY = 0.02  # largest difference of a probability that is fitted again on another processor

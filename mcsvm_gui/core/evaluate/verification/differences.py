@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.evaluate.verification.parts import ModelPart
 from mcsvm_gui.core.machine import model_document
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import Sentence
 
 Path = tuple[Any, ...]
 Differences = Mapping[ModelPart, list[Sentence]]

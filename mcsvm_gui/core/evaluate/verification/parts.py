@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from solvers.errors import Sentence
+from mcsvm.solvers.errors import Sentence
 
 
 class Status(StrEnum):

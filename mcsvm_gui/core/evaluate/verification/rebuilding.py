@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcsvm.solvers.dual.certificate import Proof, certify, total_of
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.model import Model
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.parts import mark_support
+from mcsvm.solvers.uncertainty.costs import CostRule
+from mcsvm.solvers.uncertainty.novelty import Landmarks
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset
@@ -15,13 +22,6 @@ from mcsvm_gui.core.machine.calibration import OutOfFold
 from mcsvm_gui.core.machine.posing import Posed, pose_request
 from mcsvm_gui.core.machine.session import dense_duals, limits_of
 from mcsvm_gui.core.machine.trained import Calibrated, TrainedModel, Weighing, unlearned_columns
-from solvers.dual.certificate import Proof, certify, total_of
-from solvers.errors import InputError
-from solvers.model import Model
-from solvers.problem import Problem
-from solvers.run.parts import mark_support
-from solvers.uncertainty.costs import CostRule
-from solvers.uncertainty.novelty import Landmarks
 
 RECOMPUTED = 10_000  # training rows up to which a calibration is recomputed by default: it trains once per fold
 

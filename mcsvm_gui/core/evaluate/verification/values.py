@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from solvers.dual.certificate import Proof
-from solvers.kernels import Kernel, Points
-from solvers.problem import Problem
+from mcsvm.solvers.dual.certificate import Proof
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.problem import Problem
 
 SHARE = 2.0**-40  # of the sum of the sizes of all terms: rounding of a sum of up to 10^6 terms, in another order
 DIGITS = 2.0**-48  # of the squared length of a row: rounding of an inner product or of a squared distance

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from string import Template
 
+from mcsvm.solvers.uncertainty.costs import NEAR
+from mcsvm.solvers.uncertainty.probability import LEAST
 from mcsvm_gui.core.export.c.literals import array
 from mcsvm_gui.core.export.flat_model import FlatModel
-from solvers.uncertainty.costs import NEAR
-from solvers.uncertainty.probability import LEAST
 
 ON_STACK = 16384  # numbers that a function may keep on the stack
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, scored, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
@@ -28,7 +29,6 @@ from mcsvm_gui.core.export.onnx.machine import weighted, winner_of
 from mcsvm_gui.core.export.onnx.probabilities import cheapest, probabilities
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import Sentence
 
 LARGEST = 1_900_000_000  # bytes; a protobuf message ends at 2 GB
 BATCH = 1024

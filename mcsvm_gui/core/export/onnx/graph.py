@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.install_advice import advice
 from mcsvm_gui.core.export.flat_model import FlatModel
-from solvers.errors import InputError
 
 OPSET, ML_OPSET, IR = 13, 2, 7  # understood by every onnxruntime since 1.7
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcsvm.solvers.model import dense_expansion
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.onnx.graph import Graph
-from solvers.model import dense_expansion
 
 
 def weighted(graph: Graph, plain: FlatModel, features: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcsvm.solvers.uncertainty.costs import NEAR, CostRule
+from mcsvm.solvers.uncertainty.probability import LEAST, Calibration
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.onnx.graph import Graph
 from mcsvm_gui.core.export.onnx.machine import largest, votes
-from solvers.uncertainty.costs import NEAR, CostRule
-from solvers.uncertainty.probability import LEAST, Calibration
 
 
 def probabilities(graph: Graph, plain: FlatModel, found: Calibration, scores: str, winner: str) -> None:

@@ -15,9 +15,9 @@ from functools import cache
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.preparation.words import Words
 from mcsvm_gui.core.export.onnx.graph import Graph
-from solvers.errors import Sentence
 
 _WORD = re.compile(r"\w")
 _OTHER = "??"  # a letter of no word that is known; a letter itself is one character

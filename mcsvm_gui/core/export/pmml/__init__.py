@@ -17,6 +17,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, scored, write_checked
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
@@ -24,7 +25,6 @@ from mcsvm_gui.core.export.pmml.probabilities import Unused, holds, last_model
 from mcsvm_gui.core.export.pmml.reader import evaluate_scores
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import Sentence
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 KERNELS = {

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from itertools import combinations
 from xml.etree import ElementTree as ET
 
+from mcsvm.solvers.uncertainty.probability import LEAST, Calibration
 from mcsvm_gui.core.export.flat_model import FlatModel
-from solvers.uncertainty.probability import LEAST, Calibration
 
 Unused = Callable[[str], str]  # a name that no other field has, from the one that is wanted
 MOST_COUPLED = 30  # classes: their pairs are coupled by k^3 / 6 derived fields

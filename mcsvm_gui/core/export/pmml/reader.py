@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from solvers.kernels import Points
-from solvers.kernels.linear import Linear
-from solvers.kernels.polynomial import Polynomial
-from solvers.kernels.rbf import Rbf
-from solvers.kernels.sigmoid import Sigmoid
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.kernels.linear import Linear
+from mcsvm.solvers.kernels.polynomial import Polynomial
+from mcsvm.solvers.kernels.rbf import Rbf
+from mcsvm.solvers.kernels.sigmoid import Sigmoid
 
 P = "{http://www.dmg.org/PMML-4_4}"
 Cells = dict[str, np.ndarray]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mcsvm.solvers.uncertainty.costs import NEAR
+from mcsvm.solvers.uncertainty.probability import LEAST
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.python.literals import numbers
-from solvers.uncertainty.costs import NEAR
-from solvers.uncertainty.probability import LEAST
 
 CLASS_SCORES = {  # what temperatures and sigmoids of single classes are applied to
     "argmax": """

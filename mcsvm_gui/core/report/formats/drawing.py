@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import Drawable
 from mcsvm_gui.core.report.formats.text_width import LAST_RESORT
-from solvers.errors import InputError
 
 SETTINGS = {
     "font.size": 8.0,

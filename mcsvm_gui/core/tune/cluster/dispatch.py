@@ -15,16 +15,16 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.selection.cell import Trial
+from mcsvm.solvers.selection.executor import Folds, LostWorkers, drained
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.task import Done, Task
+from mcsvm.solvers.work import LOOK_SECONDS
 from mcsvm_gui.core.cluster.connection import FAREWELL, Connection
 from mcsvm_gui.core.cluster.examining import checked_cluster
 from mcsvm_gui.core.tune.cluster import worker
 from mcsvm_gui.core.tune.cluster.payload import Payload
-from solvers.errors import Sentence
-from solvers.selection.cell import Trial
-from solvers.selection.executor import Folds, LostWorkers, drained
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.task import Done, Task
-from solvers.work import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from distributed import Event, Queue

@@ -6,8 +6,8 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
+from mcsvm.solvers.selection.executor import LostWorkers
 from mcsvm_gui.core.cluster.connection import PATIENCE, Connection
-from solvers.selection.executor import LostWorkers
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from solvers.selection.executor import Folds, perform_one
-from solvers.selection.folds import Fold
-from solvers.selection.settings import TrainingSettings
-from solvers.selection.trials.shared import FoldRows
-from solvers.selection.trials.task import Done, Task
-from solvers.work import limited
+from mcsvm.solvers.selection.executor import Folds, perform_one
+from mcsvm.solvers.selection.folds import Fold
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import FoldRows
+from mcsvm.solvers.selection.trials.task import Done, Task
+from mcsvm.solvers.work import limited
 
 if TYPE_CHECKING:
     from distributed import Event, Queue, Worker

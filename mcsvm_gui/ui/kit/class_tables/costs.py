@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.base.options import number, written
@@ -28,7 +29,6 @@ from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import plain_tip, selectable, show_text
 from mcsvm_gui.ui.kit.theme import UNIT
-from solvers.errors import InputError
 
 Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.i18n.terms import meaning
@@ -16,7 +17,6 @@ from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable, show_text
 from mcsvm_gui.ui.kit.theme import UNIT
-from solvers.errors import InputError
 
 FACTOR = 2  # the column that can be edited
 

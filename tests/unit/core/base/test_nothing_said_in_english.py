@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pseudo_language import PseudoLanguage, english
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import i18n
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.check.advice import look
@@ -17,7 +18,6 @@ from mcsvm_gui.core.data.options import MISSING, SCALES, Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.survey import summary, survey
-from solvers.errors import InputError
 
 FILES = sorted((Path(__file__).parents[3] / "nasty" / "files").iterdir())
 # Of libraries, of Python and of what options are given: names.

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.settings import MOST_RECENT, SETTINGS, TABLE, Settings
-from solvers.errors import InputError
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False) | st.text(max_size=5),

@@ -16,7 +16,7 @@ import pytest
 from sklearn import metrics
 
 import mcsvm_gui
-import solvers
+from mcsvm import solvers
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.readers.formats import libsvm

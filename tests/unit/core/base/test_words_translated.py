@@ -9,10 +9,10 @@ from gettext import NullTranslations
 
 import pytest
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base import i18n
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
 from mcsvm_gui.core.base.i18n import tr, worded
-from solvers.errors import InputError, Sentence
 
 
 class Translator(NullTranslations):

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcsvm import InputError
+from mcsvm.solvers.run import checkpoint
 from mcsvm_gui.core.base import writing
 from mcsvm_gui.core.base.writing import (
     check_outputs,
@@ -25,8 +27,6 @@ from mcsvm_gui.core.base.writing import (
     write_text,
 )
 from mcsvm_gui.core.project.store import create
-from solvers import InputError
-from solvers.run import checkpoint
 
 
 def test_an_error_in_between_leaves_the_old_file_alone(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.check.advice import Advice, look
 from mcsvm_gui.core.check.plan import CheckedPlan
@@ -17,7 +18,6 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.remedies import Remedy, remedies
 from mcsvm_gui.core.data.roles.arrangement import ROWS
 from mcsvm_gui.core.data.survey import summary, survey
-from solvers.errors import Sentence
 
 
 def opened(folder: Path, text: str) -> Dataset:

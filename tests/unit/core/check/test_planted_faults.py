@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from mcsvm.solvers.run.ending import Ending
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.check.finding import Finding, Severity
 from mcsvm_gui.core.check.plan import CheckedPlan
@@ -18,7 +19,6 @@ from mcsvm_gui.core.check.results import CheckedResults, Ended, Novel, Reliable
 from mcsvm_gui.core.check.table import CHECKS, OF_DATA, OF_RESULTS, check_data, check_results
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
 from mcsvm_gui.core.data.options import MISSING, Rules
-from solvers.run.ending import Ending
 
 ROWS = 240
 

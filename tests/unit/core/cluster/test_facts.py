@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.cluster.facts import facts_of, joined, preparation_of, refuse
 from mcsvm_gui.core.cluster.holder import shared_out
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.readers import open_dataset
-from solvers.errors import InputError
 
 
 def table(seed: int) -> pd.DataFrame:

@@ -14,6 +14,8 @@ import pytest
 from scipy.optimize import linprog
 from sklearn import metrics
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.machines import MACHINES
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import comparison as comparing
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, scored, side_of
@@ -24,8 +26,6 @@ from mcsvm_gui.core.data.splitting import split
 from mcsvm_gui.core.evaluate.violations import Violations, target_of, violations_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
-from solvers.errors import InputError
-from solvers.machines import MACHINES
 
 SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.roles import coding
 from mcsvm_gui.core.data.roles.arrangement import PICKS, Arrangement
 from mcsvm_gui.core.data.roles.arranging import arranged
-from solvers.errors import InputError
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.roles.conditions import conditions, merges
-from solvers.errors import InputError
 
 FRAME = pd.DataFrame(
     {

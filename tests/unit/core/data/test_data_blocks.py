@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from command_line import NASTY
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.blocks import content, cutting
 from mcsvm_gui.core.data.blocks.learned import ReadAgainError
@@ -28,7 +29,6 @@ from mcsvm_gui.core.data.readers.source import take_standard_input
 from mcsvm_gui.core.evaluate.streamed import decided
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
-from solvers.errors import InputError
 
 
 @pytest.fixture(autouse=True)

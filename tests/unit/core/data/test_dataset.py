@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
 from mcsvm_gui.core.data.inspection import document, inspect, repeated
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.spellings import class_order
-from solvers.errors import InputError
 
 
 @pytest.fixture

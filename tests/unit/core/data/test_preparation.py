@@ -11,12 +11,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 
+from mcsvm import InputError
 from mcsvm_gui.core.data import preparation
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
 from mcsvm_gui.core.data.inspection import WIDE, row_keys
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.data.preparation.cells import all_held_cells, held_cells
-from solvers import InputError
 
 
 def table(cells: dict[str, list[Any]], name: str = "d.csv") -> Dataset:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.lists import Names
 from mcsvm_gui.core.data.options import ReadOptions
@@ -17,7 +18,6 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.roles.value import roles_of, with_roles
 from mcsvm_gui.core.machine.command_line import arguments_of
 from mcsvm_gui.core.machine.request import Request
-from solvers.errors import InputError
 
 CARS = """"","mpg","when","note","gear","zip","label"
 "Mazda","21","2024-01-03 10:00","fine day, is it","2","01234","a"

@@ -17,6 +17,7 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestNeighbors
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.dataset import Column, Dataset
 from mcsvm_gui.core.data.projections import projection, ways
@@ -25,7 +26,6 @@ from mcsvm_gui.core.data.projections.outliers import neighbor_distances, outlier
 from mcsvm_gui.core.data.projections.principal import principal_components, thin
 from mcsvm_gui.core.data.projections.projection import project
 from mcsvm_gui.core.data.readers import open_dataset
-from solvers.errors import InputError
 
 
 def dataset_of(table: dict[str, list[object]], labels: list[str] | None) -> Dataset:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from small_table import of_arrays
 
+from mcsvm import InputError
 from mcsvm_gui.core.data.splitting import hold_out, sample
-from solvers import InputError
 
 LABELS = np.array(["a"] * 20 + ["b"] * 10 + ["single"], dtype=object)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.uncertainty.costs import REJECTED, CostRule, costs_by_share, equal_costs
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.costs import Costs, CostTable, read_costs
-from solvers.errors import InputError
-from solvers.uncertainty.costs import REJECTED, CostRule, costs_by_share, equal_costs
 
 RNG = np.random.default_rng(0)
 SHARES = RNG.dirichlet(np.ones(4), 300)

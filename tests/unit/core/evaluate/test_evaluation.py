@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.calibration import calibration_curve
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.evaluate import decided
 from mcsvm_gui.core.evaluate.bootstrap import interval, resampled
 from mcsvm_gui.core.evaluate.evaluation import MACRO, DecidedRows, check_classes, evaluate_rows
 from mcsvm_gui.core.evaluate.probabilities import SortedProbabilities, brier_parts, brier_scores, log_losses
 from mcsvm_gui.core.evaluate.ranking import GRID, Ranking, points
-from solvers.errors import InputError
 
 NEAR = {"rtol": 0.0, "atol": 1e-12}
 

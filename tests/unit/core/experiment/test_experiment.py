@@ -17,6 +17,10 @@ from sklearn.metrics import confusion_matrix
 from sklearn.svm import LinearSVC
 from small_data import blobs
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.base.resources import experiment as bundled
@@ -46,10 +50,6 @@ from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.report.blocks import Table
 from mcsvm_gui.core.report.shared import comparison_blocks, data_blocks, disagreement_blocks
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
-from solvers.errors import InputError
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.selection.grid import Range
 
 IRIS = str(example("iris"))
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

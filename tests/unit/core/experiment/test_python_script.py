@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.tested_runs import RowCache
 from mcsvm_gui.core.data.options import Rules
@@ -21,10 +23,8 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
-from solvers.errors import InputError
-from solvers.selection.grid import Range
 
-ROOT = Path(__file__).parents[4]
+SOURCES = Path(__file__).parents[4] / "packaging" / "python"
 
 
 def run(script: str) -> list[list[str]]:
@@ -35,7 +35,7 @@ def run(script: str) -> list[list[str]]:
         getattr(node, "module", "") for node in imported
     }
     assert not any(str(module).startswith("mcsvm_gui") for module in modules)
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{script}"
+    code = f"import sys; sys.path.insert(0, {str(SOURCES)!r})\n{script}"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert found.returncode == 0, found.stderr
     return [line.split() for line in found.stdout.splitlines()]

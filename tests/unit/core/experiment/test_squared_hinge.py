@@ -7,8 +7,8 @@ from oracles import optimum_of_programme
 from sklearn.svm import LinearSVC
 from small_data import blobs
 
+from mcsvm import InputError
 from mcsvm_gui.core.experiment.squared_hinge import asvm, lsvm
-from solvers import InputError
 
 X, Y = blobs(n=40, classes=2, features=3, seed=8)
 SIGNS = 2.0 * Y - 1.0

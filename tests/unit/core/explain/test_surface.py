@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from small_data import blobs, trained
 
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import decide
 from mcsvm_gui.core.explain.surface import BAND, CLEAR, LINE, Plane, Surface, leads
-from solvers.machines import MACHINES
-from solvers.model import decide
 
 
 def pixels(surface: Surface, count: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

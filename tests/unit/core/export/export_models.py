@@ -12,6 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.model import decide
+from mcsvm.solvers.uncertainty.costs import CostRule
 from mcsvm_gui.core.base.resources import dataset as bundled
 from mcsvm_gui.core.data.dataset import Column, Dataset
 from mcsvm_gui.core.data.preparation import Rules, fit
@@ -19,9 +22,6 @@ from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.export.c.trial import compiler
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, Decisions
-from solvers import MultiClassSVC
-from solvers.model import decide
-from solvers.uncertainty.costs import CostRule
 
 FILLED = Rules(missing="most-frequent")
 HERE = all(map(find_spec, ("onnx", "onnxruntime")))

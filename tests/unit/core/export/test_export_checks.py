@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, trained_on
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import EXPORTERS, c, checked, libsvm_predictors, onnx, python
 from mcsvm_gui.core.export import flat_model as flat_model_module
@@ -26,7 +27,6 @@ from mcsvm_gui.core.export.libsvm_predictors import read
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
 from mcsvm_gui.core.export.ties import on_border
-from solvers.errors import InputError
 
 
 @pytest.fixture(scope="module")

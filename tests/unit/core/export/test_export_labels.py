@@ -14,13 +14,13 @@ import pytest
 import scipy.sparse as sp
 from export_models import FORMATS, HERE, KERNELS, SIX, Trained, dataset_of, iris, mixed, one_in_three, trained_on
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
-from solvers.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore:The training (ended|stalled)")  # models that need not be good
 

@@ -12,6 +12,7 @@ from export_models import FORMATS, NO_ONNX
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.options import DATE_PARTS, ReadOptions, Rules
 from mcsvm_gui.core.data.preparation.date_parts import PARTS, part_of
 from mcsvm_gui.core.data.readers import open_dataset
@@ -23,7 +24,6 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
 
 TABLE = "when,note,size,colour,label\n" + "".join(
     f"2024-{1 + j % 12:02}-0{1 + j % 9} {j % 24:02}:15,{['corn and wheat', 'GOLD; silver'][j % 2]} {j % 5},"

@@ -12,6 +12,8 @@ import pytest
 from export_models import FORMATS, KERNELS, NO_ONNX, SIX, Trained, dataset_of, iris, mixed, one_in_three, trained_on
 from sklearn.svm import _libsvm
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.uncertainty.probability import CALIBRATION_METHODS, Calibration, coupling
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.export import EXPORTERS, c, libsvm, onnx
@@ -19,8 +21,6 @@ from mcsvm_gui.core.export.checked import PROBABILITY
 from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.libsvm_predictors import INEXACT
 from mcsvm_gui.core.export.probe import of_dataset, prepared
-from solvers.errors import InputError
-from solvers.uncertainty.probability import CALIBRATION_METHODS, Calibration, coupling
 
 HOLDERS = [name for name in FORMATS if name not in ("libsvm", "liblinear")]
 WITHIN = f"Every probability is the model's within {PROBABILITY:.1g}."

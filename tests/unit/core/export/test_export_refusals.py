@@ -17,14 +17,14 @@ import pandas as pd
 import pytest
 from export_models import NO_COMPILER, NO_ONNX, Trained, dataset_of, trained_on
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels.rbf import Rbf
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.export import EXPORTERS, WRITTEN
 from mcsvm_gui.core.export.c.trial import compiler
 from mcsvm_gui.core.export.pmml.reader import evaluate
 from mcsvm_gui.core.machine import names
-from solvers.errors import InputError
-from solvers.kernels.rbf import Rbf
 
 Cells = tuple[float, str | None]
 NAN = float("nan")

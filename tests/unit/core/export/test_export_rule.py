@@ -12,6 +12,8 @@ import pytest
 from export_models import HERE, NO_COMPILER, NO_ONNX
 from small_table import clouds
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.uncertainty.costs import CostRule, equal_costs
 from mcsvm_gui.core.export import BY_COSTS, EXPORTERS, onnx
 from mcsvm_gui.core.export.c.probabilities import DECIDED
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
@@ -20,8 +22,6 @@ from mcsvm_gui.core.export.onnx.machine import winner_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
-from solvers.uncertainty.costs import CostRule, equal_costs
 
 DATA = clouds()
 RULES = {

@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 from small_table import clouds
 
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.selection.executor import StoppedError
+from mcsvm.solvers.selection.folds import stratified
+from mcsvm.solvers.uncertainty.probability import CALIBRATION_METHODS
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.options import Rules
@@ -26,10 +30,6 @@ from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.request import CALIBRATIONS, Request
 from mcsvm_gui.core.machine.session import Session, train
 from mcsvm_gui.core.machine.summary import sentences
-from solvers import InputError, MultiClassSVC
-from solvers.selection.executor import StoppedError
-from solvers.selection.folds import stratified
-from solvers.uncertainty.probability import CALIBRATION_METHODS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 DATA = clouds()

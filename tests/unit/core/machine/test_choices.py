@@ -7,6 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.posing import kernel_from, pose
+from mcsvm.solvers.run.loop import Run
 from mcsvm_gui.core.machine.choices import (
     BIASES,
     FIRST_KERNELS,
@@ -17,12 +23,6 @@ from mcsvm_gui.core.machine.choices import (
     why_not,
 )
 from mcsvm_gui.core.machine.request import Request
-from solvers.errors import InputError
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.posing import kernel_from, pose
-from solvers.run.loop import Run
 
 
 def refused(request: Request, classes: int) -> str | None:

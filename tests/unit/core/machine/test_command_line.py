@@ -9,6 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import BIASES
 from mcsvm_gui import cli
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.base.options import number, written
@@ -17,11 +22,6 @@ from mcsvm_gui.core.data.options import HEADERS, MISSING, SCALES, ReadOptions
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.machine.command_line import _for_windows, arguments_of, command, shell_line
 from mcsvm_gui.core.machine.request import Request
-from solvers.errors import InputError
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import BIASES
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 positive = st.floats(min_value=0.0, exclude_min=True, allow_infinity=False) | st.sampled_from([2.0**-7, 0.1, 64.0])

@@ -7,10 +7,10 @@ import time
 import pytest
 from small_table import clouds
 
+from mcsvm.solvers.machines import MACHINES
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
-from solvers.machines import MACHINES
 
 DATA = clouds()
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from mcsvm import InputError
 from mcsvm_gui.core.base import options
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.machine.request import Request
-from solvers import InputError
 
 FULL = Request(
     machine="dag",

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from small_table import clouds
 
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.scores import evaluate
@@ -19,9 +22,6 @@ from mcsvm_gui.core.machine import session as sessions
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Session, SliceLength, sampling_step, train
 from mcsvm_gui.core.machine.time_left import seconds_left
-from solvers import InputError, MultiClassSVC
-from solvers.run.ending import Ending
-from solvers.run.trace import Sample
 
 PLAIN = {"gamma": 0.7, "C": 3.0}
 

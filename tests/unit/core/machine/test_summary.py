@@ -11,6 +11,11 @@ from hypothesis import strategies as st
 from run_examples import document
 from small_table import clouds
 
+from mcsvm.solvers.decision import ASKED
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods.auto.conductor import REASONS
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.trace import COLUMNS, Sample, Trace
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import History
@@ -20,11 +25,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.state import CLOSE, optimality
 from mcsvm_gui.core.machine.time_left import parts_of, progress_of, shared_progress
-from solvers.decision import ASKED
-from solvers.machines import MACHINES
-from solvers.methods.auto.conductor import REASONS
-from solvers.run.ending import Ending
-from solvers.run.trace import COLUMNS, Sample, Trace
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.run.loop import Limits, Run
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.experiment import read_experiment
@@ -25,8 +27,6 @@ from mcsvm_gui.core.playground.pictures import of_walk, refit
 from mcsvm_gui.core.playground.sharing import table, write_experiment_of
 from mcsvm_gui.core.playground.steps import Walk, rivals
 from mcsvm_gui.core.playground.tours import tours
-from solvers.kernels import KERNELS
-from solvers.run.loop import Limits, Run
 
 SIDE = 61
 LAWS = [name for name in KERNELS if name != "precomputed"]

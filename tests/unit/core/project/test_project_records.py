@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_examples import document, record
 
+from mcsvm.solvers.run.trace import Sample
 from mcsvm_gui.core.machine.state import CLOSE, optimality
 from mcsvm_gui.core.project.pending import PendingWrites
 from mcsvm_gui.core.project.records import RunRecord
-from solvers.run.trace import Sample
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from run_examples import record
 
+from mcsvm.solvers.run.trace import Sample, Trace
 from mcsvm_gui.core.base.arrays import packed, unpacked
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.project.records import ACTIVE, STATES
 from mcsvm_gui.core.project.store import APPLICATION, Change, ProjectStore, create
-from solvers.run.trace import Sample, Trace
 
 HERE = Path(__file__).resolve().parents[3]
 

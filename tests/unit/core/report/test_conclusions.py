@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from small_table import clouds
 
+from mcsvm.solvers.selection.folds import Fold
 from mcsvm_gui.core.compare.comparison import Side
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, TrialResult
 from mcsvm_gui.core.experiment.results import PartResult
@@ -17,7 +18,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import published_numbers
 from mcsvm_gui.core.report.blocks import Table
 from mcsvm_gui.core.report.conclusions import sentences
-from solvers.selection.folds import Fold
 
 ROWS = Fold(np.arange(70), np.arange(70, 100))
 Numbers = Mapping[str, Any]

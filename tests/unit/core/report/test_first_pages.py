@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from report_makers import written_project
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.refit import refit_request
 from mcsvm_gui.core.data.readers import open_dataset
@@ -20,7 +21,6 @@ from mcsvm_gui.core.report.blocks import Heading, Paragraph, Properties, Report,
 from mcsvm_gui.core.report.chapters import CHAPTERS, USUAL, read_chapters
 from mcsvm_gui.core.report.of_project import read_known, read_project, report_of
 from mcsvm_gui.core.report.summary_pages import Known
-from solvers.errors import InputError
 
 pytest.importorskip("matplotlib")
 WINE = str(example("wine"))

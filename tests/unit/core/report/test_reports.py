@@ -17,6 +17,9 @@ import numpy as np
 import pytest
 from report_makers import SCRIPT, hostile_results, written_project
 
+from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.selection.cell import CellResult
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.comparison import compare
@@ -44,9 +47,6 @@ from mcsvm_gui.core.report.stored_searches import read_searches
 from mcsvm_gui.core.tune import cells as tuning_cells
 from mcsvm_gui.core.tune import document as tuning_document
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
-from solvers.errors import InputError
-from solvers.selection.cell import CellResult
-from solvers.selection.grid import Range
 
 pytest.importorskip("matplotlib")
 from matplotlib.axes import Axes

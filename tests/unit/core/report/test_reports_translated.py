@@ -11,6 +11,10 @@ import pytest
 from pseudo_language import PseudoLanguage, english
 from report_makers import written_project
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.problem import BIASES
 from mcsvm_gui.core.base import i18n, resources
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.readers import open_dataset
@@ -23,10 +27,6 @@ from mcsvm_gui.core.report.of_project import read_project
 from mcsvm_gui.core.tune.document import document
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.problem import BIASES
 
 DATA = resources.dataset("iris")
 WORDS = re.compile("[A-Za-z]+")
@@ -82,7 +82,7 @@ def test_what_is_missing_is_said_in_the_language_too(tmp_path: Path) -> None:
 
 
 def test_the_report_of_a_search_is_translated() -> None:
-    from solvers.selection.grid import Range
+    from mcsvm.solvers.selection.grid import Range
 
     wanted = TuneRequest(("ww", "ovo"), Range(0.0, 2.0, 2.0), Range(-2.0, 0.0, 2.0), folds=2)
     tuned = Tuning(Request(data=str(DATA), tol=0.01), wanted, open_dataset(str(DATA))).run()

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
@@ -17,7 +18,6 @@ from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.tune.best import Chosen, best_of_each, least_rows, search_for_best, trainings
 from mcsvm_gui.core.tune.options import range_of
 from mcsvm_gui.core.tune.search import Tuned, Tuning
-from solvers.selection.cell import Cell, CellResult, FoldResult
 
 IRIS = open_dataset(str(example("iris")))
 REQUEST = Request(data=IRIS.name, digest=IRIS.digest, holdout=0.3)

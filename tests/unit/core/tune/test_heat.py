@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from mcsvm.solvers.selection.grid import Grid, Range
+from mcsvm.solvers.selection.scores import WIDTH, Measured
 from mcsvm_gui.core.tune import heat
 from mcsvm_gui.core.tune.results import TuneResults
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
-from solvers.selection.grid import Grid, Range
-from solvers.selection.scores import WIDTH, Measured
 
 GRID = Grid(("ww", "cs"), Range(-2, 4, 2), Range(-3, 1, 2))
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult
+from mcsvm.solvers.selection.grid import Grid, Range
 from mcsvm_gui.core.tune import heat
 from mcsvm_gui.core.tune.maps import TuneMaps
 from mcsvm_gui.core.tune.results import TuneResults
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, FoldResult
-from solvers.selection.grid import Grid, Range
 
 GRID = Grid(("ww", "cs"), Range(-2.0, 2.0), Range(-2.0, 2.0))
 SOLVED = Certificate(1.0, 1.0, 0.0, 0.0)

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
 from mcsvm_gui.core.tune.progress import RungProgress, SearchProgress
-from solvers.dual.certificate import Certificate
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
 
 CELLS = [Cell("ww", 2.0**c, 2.0**g) for c in range(6) for g in range(5)]
 FOLDS = 4

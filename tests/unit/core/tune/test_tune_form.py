@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.selection import search
+from mcsvm.solvers.selection.grid import Range
 from mcsvm_gui import cli
 from mcsvm_gui.cli.commands import tune as command
 from mcsvm_gui.core.base.options import number
@@ -21,9 +24,6 @@ from mcsvm_gui.core.tune.command import tune_arguments, tune_command
 from mcsvm_gui.core.tune.form import DEFAULTS, ENDS, extended, parameters, read_form
 from mcsvm_gui.core.tune.options import SEARCHES, TuneRequest
 from mcsvm_gui.core.tune.search import check
-from solvers.kernels import KERNELS
-from solvers.selection import search
-from solvers.selection.grid import Range
 
 exponents = st.integers(-40, 40)
 ranges = st.tuples(exponents, st.integers(0, 20)).map(lambda ends: (float(ends[0]), float(ends[0] + ends[1])))

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcsvm.solvers.dual.certificate import Certificate
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult
+from mcsvm.solvers.selection.grid import Range
+from mcsvm.solvers.selection.scores import SCORES, WIDTH, Measured
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.cells import NO_CONDITION, conditions, document, read_cells
 from mcsvm_gui.core.tune.search import TuneRequest
-from solvers.dual.certificate import Certificate
-from solvers.machines import MACHINES
-from solvers.run.ending import Ending
-from solvers.selection.cell import Cell, CellResult, FoldResult
-from solvers.selection.grid import Range
-from solvers.selection.scores import SCORES, WIDTH, Measured
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 count = st.integers(0, 10**9)

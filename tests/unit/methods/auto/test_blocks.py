@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solvers.jit.choice import choose_both_signs, choose_worst, largest_but
+from mcsvm.solvers.jit.choice import choose_both_signs, choose_worst, largest_but
 
 
 @given(values=st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 7.0]), min_size=1, max_size=60), data=st.data())

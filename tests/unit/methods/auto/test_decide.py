@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solvers.budget import BUDGET, Phase, next_decision
-from solvers.methods.auto.conductor import Facts, decide, readiness
-from solvers.methods.base import Progress
+from mcsvm.solvers.budget import BUDGET, Phase, next_decision
+from mcsvm.solvers.methods.auto.conductor import Facts, decide, readiness
+from mcsvm.solvers.methods.base import Progress
 
 BLOCKS = Facts(Phase.BLOCKS, spent=1.0, ask_at=2.0)
 STALLED = Progress.STALLED

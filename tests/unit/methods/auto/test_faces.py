@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
-from solvers.budget import BUDGET
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import examine, gradients, weights_of
-from solvers.methods.auto import faces
-from solvers.problem import Part
-from solvers.work import finish
+from mcsvm.solvers.budget import BUDGET
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import examine, gradients, weights_of
+from mcsvm.solvers.methods.auto import faces
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from small_data import blobs
 
-from solvers.kernels import KERNELS
-from solvers.methods import METHODS
-from solvers.methods.auto.blocks import Workbench
-from solvers.methods.auto.conductor import Auto
-from solvers.posing import pose
-from solvers.problem import Part
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.work import limited
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.auto.blocks import Workbench
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.work import limited
 
 X, Y = blobs(n=400, classes=3, features=3, seed=4)
 AUTO = METHODS["auto"]
@@ -25,7 +25,7 @@ BATCH = AUTO.budget.fetch_rows
 
 def bench_of(monkeypatch: pytest.MonkeyPatch, width: int = 784) -> tuple[Part, Workbench]:
     """A part whose example i violates by i."""
-    monkeypatch.setattr("solvers.gram.EXACT_ROWS", 0)
+    monkeypatch.setattr("mcsvm.solvers.gram.EXACT_ROWS", 0)
     part = pose(np.pad(X, [(0, 0), (0, width - 3)]), Y, machine="ova", kernel=KERNELS["rbf"](0.5)).part(0)
     bench = Workbench(part)
     bench.space.worst[:] = np.arange(400) * np.where(np.arange(400) % 2, -1.0, 1.0)
@@ -62,7 +62,7 @@ def test_many_missing_rows_come_alone_and_the_store_is_not_overfilled(monkeypatc
 
 def test_parts_that_share_a_store_open_with_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a store for a third of the rows, ova begins with blocks, a joint machine with the phase of small stores."""
-    monkeypatch.setattr("solvers.gram.LEAST_ROWS", 1)
+    monkeypatch.setattr("mcsvm.solvers.gram.LEAST_ROWS", 1)
     size = 1.4 * AUTO.budget.shrunk_shared * 4.0 * len(X) ** 2 / 2**20
     few = Auto(AUTO.budget.__class__(shrunk_least=1))
     opened = {}
@@ -77,8 +77,8 @@ def test_parts_that_share_a_store_open_with_blocks(monkeypatch: pytest.MonkeyPat
 def test_rows_that_came_along_give_the_same_bits_after_checkpoints(
     machine: str, cache: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solvers.gram.EXACT_ROWS", 0)
-    monkeypatch.setattr("solvers.products.LEAST_SWEEP", 0)
+    monkeypatch.setattr("mcsvm.solvers.gram.EXACT_ROWS", 0)
+    monkeypatch.setattr("mcsvm.solvers.products.LEAST_SWEEP", 0)
     method = Auto(replace(AUTO.budget, fetch_features=1))
 
     def begun() -> Run:

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of
 
-from solvers.budget import BUDGET, Phase
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import examine, gradients
-from solvers.factor.normal import separable
-from solvers.machines import MACHINES
-from solvers.methods.auto import faces, homotopy, price
-from solvers.methods.auto.conductor import Auto, AutoState
-from solvers.methods.base import refresh
-from solvers.problem import Part, Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import finish
+from mcsvm.solvers.budget import BUDGET, Phase
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import examine, gradients
+from mcsvm.solvers.factor.normal import separable
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods.auto import faces, homotopy, price
+from mcsvm.solvers.methods.auto.conductor import Auto, AutoState
+from mcsvm.solvers.methods.base import refresh
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=60, classes=4, features=3, seed=5)
 COST = 300.0

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.budget import BUDGET
-from solvers.methods.auto import faces, pace, splitting
-from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.conductor import Auto
-from solvers.run.limits import Limits
-from solvers.run.loop import Run
-from solvers.work import finish
+from mcsvm.solvers.budget import BUDGET
+from mcsvm.solvers.methods.auto import faces, pace, splitting
+from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.run.limits import Limits
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=60, classes=3)
 GIVEN = replace(BUDGET, admm_steps=7, admm_stiffness=3.0, admm_relaxation=1.25, newton_turns=(2, 5), decide_first=64)

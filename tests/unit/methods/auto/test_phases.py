@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of
 
-from solvers.budget import BUDGET, Phase
-from solvers.kernels import KERNELS
-from solvers.methods.auto import price
-from solvers.methods.auto.conductor import Auto
-from solvers.methods.auto.pace import Pace
-from solvers.methods.auto.proximal_newton import FactorStep
-from solvers.methods.proximal import End, Iterate
-from solvers.posing import pose
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import Work, finish, ready
+from mcsvm.solvers.budget import BUDGET, Phase
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods.auto import price
+from mcsvm.solvers.methods.auto.conductor import Auto
+from mcsvm.solvers.methods.auto.pace import Pace
+from mcsvm.solvers.methods.auto.proximal_newton import FactorStep
+from mcsvm.solvers.methods.proximal import End, Iterate
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import Work, finish, ready
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 EAGER = replace(BUDGET, decide_first=1)

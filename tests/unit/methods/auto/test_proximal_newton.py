@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.budget import BUDGET, PROXIMAL
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import gradients
-from solvers.factor.normal import Columns
-from solvers.machines import MACHINES
-from solvers.methods.auto import faces
-from solvers.methods.auto import proximal_newton as steps
-from solvers.methods.auto.proximal_newton import FactorStep
-from solvers.methods.auto.splitting import move_towards
-from solvers.methods.base import State, refresh, start_from
-from solvers.methods.proximal import End
-from solvers.problem import Part
-from solvers.work import finish
+from mcsvm.solvers.budget import BUDGET, PROXIMAL
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import gradients
+from mcsvm.solvers.factor.normal import Columns
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods.auto import faces
+from mcsvm.solvers.methods.auto import proximal_newton as steps
+from mcsvm.solvers.methods.auto.proximal_newton import FactorStep
+from mcsvm.solvers.methods.auto.splitting import move_towards
+from mcsvm.solvers.methods.base import State, refresh, start_from
+from mcsvm.solvers.methods.proximal import End
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"

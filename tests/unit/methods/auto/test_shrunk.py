@@ -14,18 +14,18 @@ import pytest
 from combinations import rarely
 from small_data import blobs, finished, interrupt, problem_of
 
-from solvers.budget import BUDGET, Phase
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import weights_of
-from solvers.gram import Gram
-from solvers.methods.auto import shrunk
-from solvers.methods.auto.blocks import BlockState
-from solvers.methods.auto.conductor import Auto, AutoState
-from solvers.methods.base import Progress
-from solvers.problem import Part, Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import Work, finish, limited, ready
+from mcsvm.solvers.budget import BUDGET, Phase
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.methods.auto import shrunk
+from mcsvm.solvers.methods.auto.blocks import BlockState
+from mcsvm.solvers.methods.auto.conductor import Auto, AutoState
+from mcsvm.solvers.methods.base import Progress
+from mcsvm.solvers.problem import Part, Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import Work, finish, limited, ready
 
 X, Y = blobs(n=400, classes=3, features=3, seed=4)
 SMALL = {"shrunk_least": 1, "shrunk_examples": 24, "shrunk_variables": 48, "interior_race": False, "shrunk_shared": 0.5}

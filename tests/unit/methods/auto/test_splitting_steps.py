@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
-from solvers.budget import BUDGET
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import examine, weights_of
-from solvers.factor.pivoted import factor_of
-from solvers.jit import splitting as jit
-from solvers.machines import MACHINES
-from solvers.methods.auto import splitting as admm
-from solvers.methods.auto.splitting import Splitting, applies, onto_bounds, weights_up_to_constants
-from solvers.methods.base import State, refresh, start_from
-from solvers.problem import Part
-from solvers.work import finish
+from mcsvm.solvers.budget import BUDGET
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import examine, weights_of
+from mcsvm.solvers.factor.pivoted import factor_of
+from mcsvm.solvers.jit import splitting as jit
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods.auto import splitting as admm
+from mcsvm.solvers.methods.auto.splitting import Splitting, applies, onto_bounds, weights_up_to_constants
+from mcsvm.solvers.methods.base import State, refresh, start_from
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"

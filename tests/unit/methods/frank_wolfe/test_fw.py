@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solvers.budget import FRANK_WOLFE
-from solvers.dual.certificate import certify
-from solvers.dual.quantities import weights_of
-from solvers.kernels import KERNELS, Kernel
-from solvers.machines import MACHINES
-from solvers.methods import METHODS, Progress, State
-from solvers.methods.frank_wolfe import method as fw
-from solvers.posing import pose
-from solvers.problem import BIASES, Part, Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import finish
+from mcsvm.solvers.budget import FRANK_WOLFE
+from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.kernels import KERNELS, Kernel
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS, Progress, State
+from mcsvm.solvers.methods.frank_wolfe import method as fw
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import BIASES, Part, Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import finish
 
 MOST = 50  # steps of a run in slices
 VARIANTS = ["fw", "fw-away", "fw-pairwise"]

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from solvers.kernels import KERNELS
-from solvers.methods import METHODS
-from solvers.methods.frank_wolfe.chunk import Chunk, cut
-from solvers.methods.frank_wolfe.correction import ChunkFace
-from solvers.methods.frank_wolfe.oracles import oracle_of
-from solvers.methods.frank_wolfe.steps import step_size
-from solvers.posing import pose
-from solvers.work import finish
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk, cut
+from mcsvm.solvers.methods.frank_wolfe.correction import ChunkFace
+from mcsvm.solvers.methods.frank_wolfe.oracles import oracle_of
+from mcsvm.solvers.methods.frank_wolfe.steps import step_size
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.work import finish
 
 
 def chunk_of(machine: str, bias: str, steps: int, seed: int) -> Chunk:

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from oracles import binary_dual, optimum_of_programme
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, kernel_named, problem_of
 
-from solvers.budget import LASVM
-from solvers.jit import online as jit
-from solvers.kernels import Points
-from solvers.methods import METHODS
-from solvers.methods.lasvm.choice import CHOICES, draw
-from solvers.methods.lasvm.machine import OnlineMachine
-from solvers.methods.lasvm.pool import Pool
-from solvers.methods.lasvm.stream import OnlineSettings, Stream
-from solvers.run.loop import Run
-from solvers.work import LEAST_ROWS
+from mcsvm.solvers.budget import LASVM
+from mcsvm.solvers.jit import online as jit
+from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.lasvm.choice import CHOICES, draw
+from mcsvm.solvers.methods.lasvm.machine import OnlineMachine
+from mcsvm.solvers.methods.lasvm.pool import Pool
+from mcsvm.solvers.methods.lasvm.stream import OnlineSettings, Stream
+from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.work import LEAST_ROWS
 
 QUICK = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 X, Y = blobs(n=160, classes=2, seed=6)

@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from small_data import blobs, problem_of
 
-from solvers.methods import METHODS
-from solvers.methods.auto.conductor import Why
-from solvers.methods.linear.choice import NEWTON, ROWS, VISITS, choose
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.methods.auto.conductor import Why
+from mcsvm.solvers.methods.linear.choice import NEWTON, ROWS, VISITS, choose
 
 
 @pytest.mark.parametrize(

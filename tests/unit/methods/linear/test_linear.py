@@ -14,23 +14,23 @@ from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 from small_data import blobs, finished, problem_of
 
-from solvers import InputError, MultiClassSVC
-from solvers.budget import LINEAR, PROXIMAL
-from solvers.jit.linear import loop as jit
-from solvers.jit.linear.system import project_sum
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods.linear import coordinate as linear
-from solvers.methods.linear import newton as linear_newton
-from solvers.methods.linear import system
-from solvers.methods.linear.newton import NewtonPhase
-from solvers.methods.linear.proximal import FeatureStep
-from solvers.methods.linear.system import Features
-from solvers.posing import pose
-from solvers.problem import BIASES
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
-from solvers.work import finish
+from mcsvm import InputError, MultiClassSVC
+from mcsvm.solvers.budget import LINEAR, PROXIMAL
+from mcsvm.solvers.jit.linear import loop as jit
+from mcsvm.solvers.jit.linear.system import project_sum
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods.linear import coordinate as linear
+from mcsvm.solvers.methods.linear import newton as linear_newton
+from mcsvm.solvers.methods.linear import system
+from mcsvm.solvers.methods.linear.newton import NewtonPhase
+from mcsvm.solvers.methods.linear.proximal import FeatureStep
+from mcsvm.solvers.methods.linear.system import Features
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import BIASES
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
+from mcsvm.solvers.work import finish
 
 WAYS = ["linear", "linear-newton", "newton alone"]
 X, Y = blobs(n=90, classes=3, features=4, seed=4)

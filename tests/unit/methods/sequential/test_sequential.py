@@ -5,14 +5,14 @@ import pytest
 from combinations import accepted, machine_for
 from small_data import blobs, finished, problem_of
 
-from solvers import InputError
-from solvers.budget import SEQUENTIAL
-from solvers.kernels import KERNELS
-from solvers.methods import METHODS
-from solvers.posing import pose
-from solvers.problem import Problem
-from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
+from mcsvm import InputError
+from mcsvm.solvers.budget import SEQUENTIAL
+from mcsvm.solvers.kernels import KERNELS
+from mcsvm.solvers.methods import METHODS
+from mcsvm.solvers.posing import pose
+from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.run.ending import Ending
+from mcsvm.solvers.run.loop import Limits, Run
 
 APPLIES = [
     ("s2do", "ww", "none"),

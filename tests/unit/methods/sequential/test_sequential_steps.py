@@ -5,18 +5,18 @@ import pytest
 from scipy.optimize import minimize
 from small_data import blobs, problem_of
 
-from solvers.dual.geometry import BOX
-from solvers.jit.sequential import box as sequential_box
-from solvers.jit.sequential import line as sequential_pair
-from solvers.jit.sequential import loop as jit
-from solvers.jit.sequential import set as sequential_set
-from solvers.jit.sequential import whole as sequential_whole
-from solvers.machines import MACHINES
-from solvers.methods.sequential.loop import WorkingSetSearch
-from solvers.methods.sequential.rules import BoxSteps, Pairs, difference_lengths
-from solvers.methods.sequential.table import BSVM, S2DO, SMO, Sequential
-from solvers.problem import Part
-from solvers.work import finish
+from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.jit.sequential import box as sequential_box
+from mcsvm.solvers.jit.sequential import line as sequential_pair
+from mcsvm.solvers.jit.sequential import loop as jit
+from mcsvm.solvers.jit.sequential import set as sequential_set
+from mcsvm.solvers.jit.sequential import whole as sequential_whole
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods.sequential.loop import WorkingSetSearch
+from mcsvm.solvers.methods.sequential.rules import BoxSteps, Pairs, difference_lengths
+from mcsvm.solvers.methods.sequential.table import BSVM, S2DO, SMO, Sequential
+from mcsvm.solvers.problem import Part
+from mcsvm.solvers.work import finish
 
 
 def searching(machine: str, method: Sequential = S2DO, steps: int = 15, **more) -> tuple[Part, WorkingSetSearch]:

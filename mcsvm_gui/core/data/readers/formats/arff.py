@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
 from mcsvm_gui.core.data.formats import READERS
@@ -27,7 +28,6 @@ from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, beginning, decode
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 NAME = "arff"
 OPTIONS = *roles.OPTIONS, "format", "encoding"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.data.phrases import quoted
-from solvers.errors import InputError, Sentence
 
 _CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*?))\s*(?:(,)|$)""", re.DOTALL)
 _PAIR = re.compile(r"""\s*([0-9]+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"\s]+)\s*(?:(,)|$)""", re.DOTALL)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.work import WORTH, finish, limited, spread
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally
 from mcsvm_gui.core.data.options import ReadOptions
@@ -35,8 +37,6 @@ from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, decode
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
-from solvers.work import WORTH, finish, limited, spread
 
 NAME = "csv"
 OPTIONS = *roles.OPTIONS, "format", "skip_lines", "header", "separator", "decimal", "encoding"

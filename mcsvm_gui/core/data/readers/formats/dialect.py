@@ -7,11 +7,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.cells import is_number
-from solvers.errors import Sentence
 
 WHITESPACE = " "
 _PREFERENCE = "\t", ";", "|", ",", WHITESPACE

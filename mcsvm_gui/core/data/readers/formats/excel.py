@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess
@@ -25,7 +26,6 @@ from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.rows import choose_table
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
-from solvers.errors import Sentence
 
 NAME = "xlsx"
 OPTIONS = *roles.OPTIONS, "table", "format", "skip_lines", "header"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files.compression import memory
@@ -19,7 +20,6 @@ from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.rows import Cell, read_rows
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
-from solvers.errors import InputError, Sentence
 
 NAME = "json"
 OPTIONS = *roles.OPTIONS, "format", "encoding"

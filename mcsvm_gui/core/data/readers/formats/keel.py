@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
@@ -21,7 +22,6 @@ from mcsvm_gui.core.data.readers.formats.arff_rows import Broken, bare
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
-from solvers.errors import Sentence
 
 NAME = "keel"
 OPTIONS = *roles.OPTIONS, "format", "encoding"

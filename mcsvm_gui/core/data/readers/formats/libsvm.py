@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
@@ -28,7 +29,6 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from mcsvm_gui.core.data.roles.choosing import rows_where
 from mcsvm_gui.core.data.roles.conditions import CLASS
 from mcsvm_gui.core.data.row_source import RowFile, RowSource
-from solvers.errors import Sentence
 
 NAME = "libsvm"
 NOTHING_SAID = ReadOptions()

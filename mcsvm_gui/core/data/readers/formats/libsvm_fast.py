@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.jit.libsvm_text import read_pairs
+from mcsvm.solvers.work import WORTH, finish, limited, spread
 from mcsvm_gui.core.data.readers.formats.libsvm_slow import MOST_COLUMNS, Parsed
-from solvers.jit.libsvm_text import read_pairs
-from solvers.work import WORTH, finish, limited, spread
 
 _PIECE = 1 << 22  # bytes of whole lines that one call reads
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.phrases import places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 MOST_COLUMNS = 10**9  # an index beyond is a mistake; 32 bits hold it
 _SHAPE = Sentence("a LIBSVM row is: label index:value index:value ...")

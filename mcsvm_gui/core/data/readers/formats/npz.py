@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
@@ -20,7 +21,6 @@ from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.rows import read_rows
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
-from solvers.errors import Sentence
 
 NAME = "npz"
 OPTIONS = *roles.OPTIONS, "format"

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
@@ -20,7 +21,6 @@ from mcsvm_gui.core.data.readers.formats.dialect import WHITESPACE, asked_separa
 from mcsvm_gui.core.data.readers.header import looks_like_header
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
-from solvers.errors import Sentence
 
 LONGEST = 100  # largest number of lines above the header that is recognized without the option
 FEWEST = 2  # smallest number of lines with equally many fields that form a table: a header and a row

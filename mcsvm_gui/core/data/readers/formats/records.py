@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.readers.source import Source
-from solvers.errors import Sentence
 
 _LF, _CR, _HASH = 10, 13, 35
 _PIECE = 1 << 22  # bytes that are looked through at once: what is made on the way stays small, and mostly in cache

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mcsvm.solvers.errors import Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.data.files.compression import memory
@@ -26,7 +27,6 @@ from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.rows import Cell, choose_table, read_rows
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
-from solvers.errors import Sentence
 
 NAME = "sqlite"
 OPTIONS = *roles.OPTIONS, "table", "query", "format"

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.readers.formats import libsvm, libsvm_fast, libsvm_slow
 from mcsvm_gui.core.data.readers.formats.libsvm_slow import Parsed
-from solvers.errors import InputError
 
 Read = Callable[..., Dataset]
 

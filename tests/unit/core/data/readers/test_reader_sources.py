@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files import compression
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset, source
 from mcsvm_gui.core.data.readers.text import beginning
-from solvers.errors import InputError
 
 Read = Callable[..., Dataset]
 PLAIN = "x,y,label\n1,2,a\n3,4,b\n5,6,größe\n"

@@ -1,0 +1,55 @@
+"""Multi-class support vector machines, each trained to a certified optimum. `__all__` is the public surface.
+
+Names are imported on first use: scikit-learn and compiled code take a second.
+"""
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcsvm.solvers import explain
+    from mcsvm.solvers.errors import InputError
+    from mcsvm.solvers.estimator import MultiClassSVC
+    from mcsvm.solvers.posing import pose
+    from mcsvm.solvers.run.ending import Ending
+    from mcsvm.solvers.run.limits import Limits
+    from mcsvm.solvers.run.loop import Run
+    from mcsvm.solvers.scikit.constraints import ParameterError
+
+    __version__: str
+
+__all__ = [
+    "Ending",
+    "InputError",
+    "Limits",
+    "MultiClassSVC",
+    "ParameterError",
+    "Run",
+    "__version__",
+    "explain",
+    "pose",
+]
+
+_HOMES = {name: "mcsvm.solvers" for name in __all__ if name != "__version__"}
+
+# An installed package contains the folder `solvers`. In a checkout that folder is at the top, three levels up.
+_place = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if _place.endswith(os.path.join(os.sep, "packaging", "python")):
+    __path__.insert(0, os.path.dirname(os.path.dirname(_place)))
+
+if not TYPE_CHECKING:  # a type checker knows every name from above, and reports all others
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            value: object = import_module("importlib.metadata").version("mcsvm")
+        elif name in _HOMES:
+            value = getattr(import_module(_HOMES[name]), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
