@@ -79,7 +79,9 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     margin : float or None, default=None
         The target margin of the losses. None is the default of the machine.
     bias : {"none", "regularized", "exact"} or None, default=None
-        The intercept. None is the default of the machine: exact for ova, ovo and dag, none for the others.
+        The intercept. None is the default of machine and kernel: exact for ova, ovo and dag; for the other machines
+        regularized with the linear, polynomial and sigmoid kernels, and none with the rbf kernel and with precomputed
+        values. A regularized bias adds ``1/2 sum_c b_c^2`` to the norm, so centre the features first.
     class_weight : dict, "balanced" or None, default=None
         Factors on C by class label. "balanced" gives every class the same total weight.
     tol : float, default=1e-3

@@ -19,7 +19,7 @@ from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.kernels.points import in_double
 from mcsvm.solvers.kernels.precomputed import MatrixRows
 from mcsvm.solvers.machines import MACHINES, Machine
-from mcsvm.solvers.problem import BIASES, Bias, Problem
+from mcsvm.solvers.problem import BIASES, Bias, Problem, default_bias
 from mcsvm.solvers.work import MOVE, pieces
 
 TOO_LARGE = Sentence(
@@ -62,7 +62,7 @@ def pose(
         classes=count,
         upper=_costs(cost, weights[codes], sample_weight),
         margin=chosen.margin(count) if margin is None else positive("margin", margin),
-        bias=_bias(bias, chosen),
+        bias=_bias(bias, chosen, kernel),
         cache_mb=positive("cache_mb", cache_mb),
     )
 
@@ -110,7 +110,7 @@ def terms_of(
         classes=whole("classes", classes),
         cost=positive("C", cost),
         margin=chosen.margin(classes) if margin is None else positive("margin", margin),
-        bias=_bias(bias, chosen),
+        bias=_bias(bias, chosen, kernel),
         class_weight=_weights(class_weight, classes),
         cache_mb=positive("cache_mb", cache_mb),
     )
@@ -161,9 +161,9 @@ def _machine(machine: str | Machine) -> Machine:
     return MACHINES[machine]
 
 
-def _bias(bias: str | None, machine: Machine) -> Bias:
+def _bias(bias: str | None, machine: Machine, kernel: Kernel) -> Bias:
     if bias is None:
-        return machine.bias
+        return default_bias(machine, kernel)
     if not isinstance(bias, str) or bias not in BIASES:
         raise InputError("bias must be one of {choices}, not {bias!r}.", choices=", ".join(BIASES), bias=bias)
     return bias

@@ -26,6 +26,15 @@ PAIR_ROWS_BYTES = 4e6  # memory for the examples of all pairs, which are asked f
 ARRAY_BYTES = 200  # of an array in a dictionary, without its numbers
 
 
+def default_bias(machine: Machine, kernel: Kernel | type[Kernel]) -> Bias:
+    """Return the bias that a machine has with a kernel if the user chooses none.
+
+    Machines of binary parts have an exact bias. Joint machines have none with kernels whose functions can come close
+    to a constant (rbf), and a regularized one with kernels whose functions all vanish in one place (linear).
+    """
+    return machine.bias or kernel.joint_bias
+
+
 @dataclass(frozen=True, eq=False)
 class Anchor:
     """Known weights and their K W, where other examples, which are not in the part, have weights too."""

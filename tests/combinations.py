@@ -26,7 +26,7 @@ SQUARE = X @ X.T  # features, and a kernel matrix where that is asked for
 
 @cache
 def refusal(machine: str, method: str, bias: str | None = None, kernel: str | None = None) -> str | None:
-    """The sentence of a refusal; None of what is trained. By default the machine's own bias, the method's home."""
+    """The sentence of a refusal; None of what is trained. By default the default bias, the method's home."""
     kind = KERNELS[kernel or home(method)]
     measure = kind(**dict.fromkeys(kind.parameters, 1))
     try:

@@ -95,7 +95,7 @@ def declared() -> set[str]:
         names.KERNELS,
         names.NOT_FOR_FILES,
         names.BIASES,
-        names.OWN_BIAS,
+        names.DEFAULT_BIAS,
         SEARCHES,
         PRESETS,
         USES,

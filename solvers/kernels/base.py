@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class Kernel(ABC):
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]]  # the fields that the estimator, the command line and searches may set
+    joint_bias: ClassVar[Literal["none", "regularized"]] = "none"  # default of joint machines with this kernel
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # noqa: B027 - a dataclass has its own
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from mcsvm.solvers.work import Work
 class Linear(FeatureKernel):
     name: ClassVar[str] = "linear"
     parameters: ClassVar[tuple[str, ...]] = ()
+    joint_bias: ClassVar[Literal["none", "regularized"]] = "regularized"
 
     @property
     def semidefinite(self) -> bool:

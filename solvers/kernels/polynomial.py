@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ class Polynomial(Kernel):
     coef0: float = 0.0
     name: ClassVar[str] = "polynomial"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "degree", "coef0")
+    joint_bias: ClassVar[Literal["none", "regularized"]] = "regularized"
 
     @property
     def semidefinite(self) -> bool:

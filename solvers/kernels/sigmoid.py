@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ class Sigmoid(Kernel):
     coef0: float = 0.0
     name: ClassVar[str] = "sigmoid"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "coef0")
+    joint_bias: ClassVar[Literal["none", "regularized"]] = "regularized"
 
     @property
     def semidefinite(self) -> bool:

@@ -159,7 +159,7 @@ class Machine:
     decides: str  # how it trains and decides, for users
     form: Callable[[int, float], DualForm]  # (classes, margin) -> the problem of one part
     margin: Callable[[int], float] = lambda classes: 1.0  # the default, by number of classes
-    bias: Literal["none", "exact"] = "none"  # the default
+    bias: Literal["exact"] | None = None  # the default; None leaves it to the kernel, see `default_bias`
     split: Split = "joint"
     vote: Vote = "argmax"
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcsvm.solvers.budget import SEARCH
+from mcsvm.solvers.kernels import Kernel
 from mcsvm.solvers.machines import MACHINES, Machine
+from mcsvm.solvers.problem import default_bias
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.selection.trials.shared import FoldRows, KernelFamily
 
@@ -29,8 +31,8 @@ class TrainingSettings:
     until: str = "tolerance"  # where trainings end; "proved", "unchanged": see settling.py
     by_pair: bool = False  # whether results of ovo and dag have the accuracy of each pair function
 
-    def bias_of(self, machine: str) -> str:
-        return MACHINES[machine].bias if self.bias is None else self.bias
+    def bias_of(self, machine: str, kernel: Kernel) -> str:
+        return default_bias(MACHINES[machine], kernel) if self.bias is None else self.bias
 
     def margin_of(self, machine: Machine, classes: int) -> float:
         return machine.margin(classes) if self.margin is None else self.margin

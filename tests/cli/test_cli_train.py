@@ -55,6 +55,19 @@ def test_the_document_is_that_of_the_contract(blobs: Path, tmp_path: Path) -> No
     assert (found["test_accuracy"], found["n_test"], found["model"]) == (None, None, str(model))
 
 
+@pytest.mark.parametrize(
+    ("machine", "kernel", "bias"),
+    [
+        ("ww", "rbf", "none"),
+        ("ww", "linear", "regularized"),
+        ("cs", "polynomial", "regularized"),
+        ("ovo", "linear", "exact"),
+    ],
+)
+def test_the_document_names_the_default_bias(blobs: Path, machine: str, kernel: str, bias: str) -> None:
+    assert mcsvm("train", blobs, "--machine", machine, "--kernel", kernel, "--json").document["bias"] == bias
+
+
 def test_gamma_scale_is_said_as_a_number(blobs: Path) -> None:
     found = mcsvm("train", blobs, "--json").document
     X = pd.read_csv(blobs)[["width", "height"]].to_numpy()

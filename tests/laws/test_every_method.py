@@ -12,7 +12,7 @@ from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.posing import pose
-from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.problem import Problem, default_bias
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
 
@@ -87,7 +87,7 @@ def test_every_method_reaches_the_optimum(machine: str, method: str, bias: str) 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_kernel_reaches_the_optimum(machine: str, kernel: str) -> None:
     certificate = finished(problem_of(X, Y, machine, kernel, cost=COST)).certificate()
-    best = optimum(machine, kernel, MACHINES[machine].bias)
+    best = optimum(machine, kernel, default_bias(MACHINES[machine], KERNELS[kernel]))
     assert certificate.dual == pytest.approx(best, rel=1e-6)
     assert certificate.primal == pytest.approx(best, rel=1e-5)
 

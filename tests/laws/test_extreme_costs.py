@@ -81,10 +81,11 @@ def test_what_is_stopped_early_is_feasible(machine: str, solver: str, C: float) 
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
 def test_features_as_they_are_end_at_the_optimum(C: float) -> None:
     """K up to 8e12, so that all of alpha lies below 1e-12 of C; separable, so that C does not matter."""
-    model = fitted(RAW, WINE, machine="ww", kernel="polynomial", degree=2, gamma=1.0, C=C)
+    squares = {"machine": "ww", "kernel": "polynomial", "bias": "none", "degree": 2, "gamma": 1.0}
+    model = fitted(RAW, WINE, **squares, C=C)
     assert model.ending_ is Ending.CONVERGED
     assert model.score(RAW, WINE) == 1.0
-    scaled = fitted(1e-3 * RAW, WINE, machine="ww", kernel="polynomial", degree=2, gamma=1.0, C=1e12, tol=1e-6)
+    scaled = fitted(1e-3 * RAW, WINE, **squares, C=1e12, tol=1e-6)
     assert model.certificate_.dual == pytest.approx(1e-12 * scaled.certificate_.dual, rel=1e-3)
 
 

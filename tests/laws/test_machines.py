@@ -6,8 +6,10 @@ from oracles import JOINT, direction, vote_by_hand, walk_by_hand
 from sklearn.svm import SVC
 from small_data import blobs, finished, problem_of, trained
 
+from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.model import decide
+from mcsvm.solvers.problem import default_bias
 
 X, Y = blobs(n=60, classes=4, seed=5)
 CENTRED = [name for name in JOINT if name in MACHINES]
@@ -68,8 +70,10 @@ def test_the_default_margins() -> None:
 
 
 def test_the_default_biases() -> None:
-    exact = {name for name, machine in MACHINES.items() if machine.bias == "exact"}
-    assert exact == {"ova", "ovo", "dag"}
+    for name, machine in MACHINES.items():
+        for kernel, kind in KERNELS.items():
+            joint = "none" if kernel in ("rbf", "precomputed") else "regularized"
+            assert default_bias(machine, kind) == ("exact" if name in ("ova", "ovo", "dag") else joint)
 
 
 @pytest.mark.parametrize("machine", ["ova", "ovo"])

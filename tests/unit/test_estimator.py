@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
 from small_data import blobs, trained
 
 from mcsvm import MultiClassSVC
@@ -36,6 +36,26 @@ CHECKED = [  # 1e-10: weighted and repeated rows must agree to seven digits
 @parametrize_with_checks(CHECKED)
 def test_scikit_learns_checks(estimator: MultiClassSVC, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning"
+)  # it sets max_iter, and weights of 1000 and 1e-4
+@pytest.mark.parametrize("kernel", ["linear", "polynomial", "sigmoid"])
+def test_scikit_learns_check_of_class_weights_with_other_kernels(kernel: str) -> None:
+    """Half of its rows are below zero in all columns, so that it needs a constant in the class functions."""
+    check_class_weight_classifiers("MultiClassSVC", MultiClassSVC(kernel=kernel))
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs"])
+def test_a_linear_machine_has_a_bias_unless_it_is_told_otherwise(machine: str) -> None:
+    generator = np.random.default_rng(0)
+    features = np.concatenate([generator.normal(centre, 1.0, 100) for centre in (5.0, 8.0, 11.0)])[:, None]
+    labels = np.repeat([0, 1, 2], 100)
+    reference = SVC(kernel="linear").fit(features, labels).score(features, labels)
+    model = trained(features, labels, machine=machine, kernel="linear")
+    assert model.score(features, labels) >= reference - 0.01
+    assert trained(features, labels, machine=machine, kernel="linear", bias="none").score(features, labels) < 0.5
 
 
 def test_the_parameters_are_those_of_the_contract() -> None:

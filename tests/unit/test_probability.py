@@ -179,7 +179,7 @@ def test_every_kernel_is_calibrated(kernel: str) -> None:
     model = MultiClassSVC(kernel=kernel, calibration="temperature").fit(rows, Y)
     assert model.calibration_.after <= model.calibration_.before
     if kernel == "precomputed":
-        direct = MultiClassSVC(kernel="linear", calibration="temperature").fit(X, Y)
+        direct = MultiClassSVC(kernel="linear", bias="none", calibration="temperature").fit(X, Y)
         np.testing.assert_allclose(model.predict_proba(new), direct.predict_proba(NEW), atol=5e-3)
 
 

@@ -44,7 +44,7 @@ class Choices:
     kernels: tuple[FormChoice, ...]
     biases: tuple[FormChoice, ...]
     parameters: tuple[str, ...]  # those that the chosen kernel declares
-    own_bias: str
+    default_bias: str
     own_margin: float
     reason: str | None  # why this very combination is impossible
 
@@ -54,6 +54,7 @@ def choices(request: Request, classes: int) -> Choices:
     from mcsvm.solvers.kernels import KERNELS
     from mcsvm.solvers.machines import MACHINES
     from mcsvm.solvers.methods import METHODS
+    from mcsvm.solvers.problem import default_bias
 
     def choice(what: str, name: str, title: str, about: str, first: Iterable[str]) -> FormChoice:
         return FormChoice(name, title, about, why_not(request, classes, **{what: name}), name not in first)
@@ -74,7 +75,7 @@ def choices(request: Request, classes: int) -> Choices:
         ),
         biases=tuple(choice("bias", name, name, "", BIASES) for name in BIASES),
         parameters=KERNELS[request.kernel].parameters,
-        own_bias=machine.bias,
+        default_bias=default_bias(machine, KERNELS[request.kernel]),
         own_margin=float(machine.margin(max(classes, FEWEST))),
         reason=why_not(request, classes),
     )

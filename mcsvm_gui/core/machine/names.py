@@ -40,7 +40,7 @@ PARAMETERS = {
     "sigmoid": ("gamma", "coef0"),
 }
 BIASES = {"none": "None", "regularized": "Regularized", "exact": "Exact"}
-OWN_BIAS = {"": "The machine's own"}
+DEFAULT_BIAS = {"": "Default"}
 
 
 def machine_titles() -> dict[str, str]:
@@ -57,7 +57,7 @@ def kernel_titles() -> dict[str, str]:
 
 
 def bias_titles() -> dict[str, str]:
-    return translated({**OWN_BIAS, **BIASES})
+    return translated({**DEFAULT_BIAS, **BIASES})
 
 
 def translated(titles: Mapping[str, str]) -> dict[str, str]:

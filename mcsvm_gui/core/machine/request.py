@@ -111,7 +111,12 @@ class Request:
         tune="first",
         **FIRST,
     )
-    bias: str | None = option(None, _named(names.BIASES), "Bias", unsaid="the machine's own", **FIRST)
+    bias: str | None = option(
+        *(None, _named(names.BIASES), "Bias", "A constant added to each class function"),
+        note="default: exact for ova, ovo and dag; for other machines none with kernel rbf, else regularized",
+        unsaid="default",
+        **FIRST,
+    )
     tol: float = option(1e-3, POSITIVE, "Tolerance", "The largest violation of optimality allowed", **FIRST)
     margin: float | None = option(
         None, POSITIVE, "Margin", "That the machine asks for", unsaid="the machine's own", use="errors", **MORE

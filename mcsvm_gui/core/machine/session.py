@@ -15,7 +15,7 @@ from mcsvm.solvers.decision import final_reasons
 from mcsvm.solvers.dual.certificate import Certificate, Proof
 from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm.solvers.model import Model, decide
-from mcsvm.solvers.problem import Problem
+from mcsvm.solvers.problem import Problem, default_bias
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.loop import Run
@@ -435,7 +435,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
         "C": float(request.C),
         "margin": float(form_margin),
-        "bias": request.bias or model.machine.bias,
+        "bias": request.bias or default_bias(model.machine, model.kernel),
         "tol": float(request.tol),
         "seed": request.seed,
         "n_train": origin.n_train,

@@ -25,7 +25,7 @@ class FitOptions:
     kernel: str = "rbf"
     log_cost: float = 2.0
     log_gamma: float = 1.0
-    bias: str = ""  # the machine's own
+    bias: str = ""  # the default of machine and kernel
     degree: int = 3
     coef0: float = 1.0
 

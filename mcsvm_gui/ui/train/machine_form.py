@@ -58,8 +58,8 @@ class MachineForm(OptionForm):
             self._offer("solver", choices.solvers, names.solver_titles())
             self._offer("kernel", choices.kernels, names.translated({**names.KERNELS, **names.NOT_FOR_FILES}))
             self._offer("bias", choices.biases, names.bias_titles())
-        own = names.bias_titles()[choices.own_bias].lower()
-        self.combos["bias"].setItemText(0, tr("The machine's own: {bias}", bias=own))
+        default = names.bias_titles()[choices.default_bias].lower()
+        self.combos["bias"].setItemText(0, tr("Default: {bias}", bias=default))
         self.edits["margin"].setPlaceholderText(tr("{margin}, the machine's own", margin=f"{choices.own_margin:.4g}"))
         chosen = {choice.name: choice for choice in choices.machines}[self.combos["machine"].currentData()]
         about = tr(chosen.about)

@@ -231,7 +231,7 @@ def binary_alone(machine: str, kernel: Kernel, settings: TrainingSettings) -> bo
     limits = settings.limits
     return (
         MACHINES[machine].split != "joint"
-        and settings.bias_of(machine) == "exact"
+        and settings.bias_of(machine, kernel) == "exact"
         and settings.solver == "auto"
         and kernel.semidefinite
         and limits.steps is None

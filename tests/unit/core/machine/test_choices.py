@@ -12,6 +12,7 @@ from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.posing import kernel_from, pose
+from mcsvm.solvers.problem import default_bias
 from mcsvm.solvers.run.loop import Run
 from mcsvm_gui.core.machine.choices import (
     BIASES,
@@ -98,7 +99,9 @@ def test_a_kernel_names_its_parameters(kernel: str) -> None:
     assert choices(Request(kernel=kernel), 3).parameters == KERNELS[kernel].parameters
 
 
+@pytest.mark.parametrize("kernel", FIRST_KERNELS)
 @pytest.mark.parametrize("machine", MACHINES)
-def test_what_a_machine_does_of_its_own(machine: str) -> None:
-    found = choices(Request(machine=machine), 4)
-    assert (found.own_bias, found.own_margin) == (MACHINES[machine].bias, MACHINES[machine].margin(4))
+def test_the_default_bias_and_margin_of_a_machine(machine: str, kernel: str) -> None:
+    found = choices(Request(machine=machine, kernel=kernel), 4)
+    assert found.default_bias == default_bias(MACHINES[machine], KERNELS[kernel])
+    assert found.own_margin == MACHINES[machine].margin(4)
