@@ -30,8 +30,7 @@ from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.run.parts import Finished
 
 Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
-SCHEMA = 2  # raised whenever the meaning of the contents changes; 1 stored the state of methods without field names
-READABLE = 1, SCHEMA
+SCHEMA = 1  # raised whenever the meaning of the contents changes
 HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, MemoryError, NotImplementedError, RuntimeError),
@@ -45,7 +44,6 @@ class Saved:
 
     header: dict[str, Any]  # names and plain numbers
     arrays: dict[str, np.ndarray]
-    schema: int = SCHEMA
 
     def group(self, name: str) -> dict[str, np.ndarray]:
         """The arrays called name.something, by something."""
@@ -87,7 +85,7 @@ def packed(saved: Saved) -> bytes:
 
 
 def _fill(stream: Any, saved: Saved) -> None:
-    members = {HEADER: json.dumps({**saved.header, "schema": saved.schema}).encode()}
+    members = {HEADER: json.dumps({**saved.header, "schema": SCHEMA}).encode()}
     members |= {name + ARRAY: _bytes_of(array) for name, array in saved.arrays.items()}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in members.items():
@@ -132,7 +130,7 @@ def read(place: Place) -> Saved:
         if members.pop(DIGEST).decode() != _digest(members):
             raise InputError("The checkpoint{name} was changed after it was written.", name=name)
         header = json.loads(members.pop(HEADER))
-        if header["schema"] not in READABLE:
+        if header["schema"] != SCHEMA:
             raise InputError(
                 "The checkpoint{name} is of format {schema}; this version reads {known}.",
                 name=name,
@@ -140,7 +138,7 @@ def read(place: Place) -> Saved:
                 known=SCHEMA,
             )
         arrays = {name.removesuffix(ARRAY): _array_of(content) for name, content in members.items()}
-        return Saved(header, arrays, header["schema"])
+        return Saved(header, arrays)
 
 
 def _array_of(content: bytes) -> np.ndarray:
@@ -223,8 +221,7 @@ def _restore(state: Any, packed: Mapping[str, np.ndarray], prefix: str) -> None:
 def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
     """The packed value, of the type of the fresh one."""
     if is_dataclass(fresh):
-        if any(name.startswith(f"{key}.") for name in packed):  # early checkpoints of schema 2 lack later ones
-            _restore(fresh, packed, f"{key}.")
+        _restore(fresh, packed, f"{key}.")
         return fresh
     stored = packed[key]
     if isinstance(fresh, Enum):

@@ -358,28 +358,20 @@ class Run:
         for number, done in enumerate(self._finished):
             self._totals.add(self.problem, number, done)
         self._totals.steps, self._totals.evaluations = header["tally"]
-        self._totals.examples = header.get("examples", 0)  # early checkpoints of schema 2 lack it
+        self._totals.examples = header["examples"]
         self._totals.seconds = header["seconds"]
-        self._decisions = [Decision(**plain) for plain in header.get("decisions", [])]
+        self._decisions = [Decision(**plain) for plain in header["decisions"]]
         if self._unfinished:
             self._begun = self._part_run(len(self._finished))
-            self._resume(saved)
+            checkpoint.restore_state(self.current.state, saved, "state")
+            self.current.part.gram.restore(saved.group("gram"))
+            self.current.resume(header["part"])
             shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, form.slots)
             self._start = checkpoint.split(saved.arrays["start"], shapes) if header["start"] else None
         self.current.part.gram.evaluations = header["evaluations"]
         self._used = set(header["used"])
         self.trace = Trace.unpack(saved.arrays["trace"])
         self.ending = Ending[header["ending"]] if header["ending"] else None
-
-    def _resume(self, saved: checkpoint.Saved) -> None:
-        """Restore the current part. From schema 1 only alpha and the step count are read, so the bits then differ."""
-        if saved.schema == 1:
-            own = saved.group("state")
-            self.current.resume_from(own["own.alpha"], int(own["own.steps"]))
-        else:
-            checkpoint.restore_state(self.current.state, saved, "state")
-            self.current.part.gram.restore(saved.group("gram"))
-            self.current.resume(saved.header["part"])
 
     # -- samples ----------------------------------------------------------------------------------
 

@@ -334,8 +334,3 @@ class PartRun:
         self._strictness, self._claim = header["strictness"], Claim(header["claim"])
         self._gap_due, self._look_at, self._functions_stale = header["gap_due"], header["look_at"], header["stale"]
         self._outer = multipliers.OuterLoop(**header["outer"])
-
-    def resume_from(self, alpha: np.ndarray, steps: int) -> None:
-        """Continue from alpha alone: a checkpoint of schema 1 has no state that can be read."""
-        start_from(self.view, self.state, alpha)
-        self.state.steps, self._functions_stale = steps, True

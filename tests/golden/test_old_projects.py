@@ -1,27 +1,23 @@
-"""Projects of the version before the rooms: models, searches and reports open, and what was cut short goes on."""
+"""Projects of an earlier version: models, searches and reports open."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.cli import main
 from mcsvm_gui.core.base import resources
-from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine import sources
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.tune.cells import conditions
 from mcsvm_gui.core.tune.form import DEFAULTS, read_form
 from mcsvm_gui.ui.runs.cells import CellCollection
 from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.threads.queue import JobQueue
-from mcsvm_gui.ui.threads.training import Training
 
 FOLDER = Path(__file__).parent
 MACHINES = "ww", "cs", "llw", "ova", "ovo", "dag", "adm", "atm", "ats", "mmr"
@@ -38,11 +34,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Files keep the data's name as it was given: from where the samples lie."""
     monkeypatch.chdir(resources.dataset("iris").parent)
     return Path(shutil.copy(FOLDER / "project_schema_1.mcsvmproj", tmp_path))
-
-
-@pytest.fixture
-def interrupted(project: Path) -> Path:
-    return Path(shutil.copy(FOLDER / "interrupted_schema_1.mcsvmproj", project.parent))
 
 
 def test_runs_are_read_as_they_were_kept(project: Path) -> None:
@@ -98,40 +89,3 @@ def test_a_report_of_it_is_written(project: Path, tmp_path: Path) -> None:
     assert main(["report", str(project), "--output", str(page), "--quiet"]) == 0
     text = page.read_text("utf-8")
     assert all(f"{machine} {number}" in text for number, machine in enumerate(MACHINES, 1))
-
-
-@pytest.mark.slow
-def test_interrupted_runs_go_on_from_their_checkpoints(interrupted: Path, qtbot: QtBot) -> None:
-    """Checkpoints of schema 1, of eight solvers."""
-    queue = JobQueue(limit=1)
-    runs = RunCollection(queue, ProjectStore(interrupted))
-    qtbot.waitUntil(lambda: runs.loaded, timeout=20_000)
-    cut = runs.interrupted()
-    assert [record.request.solver for record in cut] == ["smo", "s2do", "auto", "lasvm", "bsvm", "fw", "linear", "ipm"]
-    for record in cut:
-        _goes_on(record.id, runs, queue, sources.open_dataset("glass.csv"), qtbot)
-    assert queue.shut_down(10_000)
-    assert runs.close()
-
-
-def _goes_on(run: int, runs: RunCollection, queue: JobQueue, dataset: Dataset, qtbot: QtBot) -> None:
-    runs.trace(run)
-    checkpoint = runs.checkpoint(run)
-    assert checkpoint
-    qtbot.waitUntil(lambda: len(runs.trace(run)) > 0, timeout=20_000)
-    reached = runs.trace(run).last
-    runs.go_on(run)
-    queue.submit(Training(run, runs.record(run).request, dataset, checkpoint=checkpoint))
-    qtbot.waitUntil(lambda: _further(run, runs, reached.iteration), timeout=20_000)
-    queue.stop(run)
-    qtbot.waitUntil(lambda: not runs.record(run).active, timeout=20_000)
-    assert runs.record(run).state == JobState.DONE
-    table = runs.trace(run).table()
-    assert table["iteration"][0] < reached.iteration
-    assert np.all(np.diff(table["iteration"]) >= 0)
-    assert table["dual"][-1] >= reached.dual - 1e-9 * abs(reached.dual)
-
-
-def _further(run: int, runs: RunCollection, reached: int) -> bool:
-    live = runs.live(run)
-    return not runs.record(run).active or (live is not None and live.iteration > reached)
