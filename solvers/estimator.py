@@ -14,7 +14,15 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from mcsvm.solvers.arguments import class_weights, gamma_of, kernel_matrix, pairwise, row_weights, weighing_rows
+from mcsvm.solvers.arguments import (
+    class_weights,
+    gamma_of,
+    kernel_matrix,
+    pairwise,
+    row_weights,
+    weighing_rows,
+    weights_by_label,
+)
 from mcsvm.solvers.decision import final_reasons
 from mcsvm.solvers.kernels import KERNELS, Kernel
 from mcsvm.solvers.model import Model, second_over_first
@@ -70,8 +78,8 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         The penalty on the training loss (inverse of the regularization strength), as in SVC: training minimises
         ``1/2 sum_c norm(w_c)^2 + C sum_i loss_i``.
     gamma : {"scale", "auto"} or float, default="scale"
-        The coefficient of the rbf, polynomial and sigmoid kernels. "scale" is 1 / (n_features * X.var()), "auto" is
-        1 / n_features.
+        The coefficient of the rbf, polynomial and sigmoid kernels. "scale" is 1 / (n_features * X.var()), of all
+        rows of X whatever their weights; "auto" is 1 / n_features.
     degree : int, default=3
         The degree of the polynomial kernel.
     coef0 : float, default=0.0
@@ -126,7 +134,8 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The class labels, sorted.
+        The labels in y, sorted. A class whose rows all have weight 0 is listed, but never predicted, and has no
+        function in `dual_coef_`, `intercept_` and `coef_`.
     support_ : ndarray of shape (n_support,)
         Indices of the support vectors among the training rows.
     support_vectors_ : ndarray or sparse array of shape (n_support, n_features)
@@ -292,13 +301,15 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         features, labels = self._training_rows(X, y)
         weights, self._rows = row_weights(sample_weight, labels.size), labels.size
         kept = weighing_rows(weights, labels)
-        features, weights = _take_rows(features, kept, pairwise(self.kernel)), weights[kept]
-        self.classes_, codes = np.unique(labels[kept], return_inverse=True)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self._trained, codes = np.unique(codes[kept], return_inverse=True)
         self._kept, self._sparse = kept, sp.issparse(features)
         if self.calibration is not None:
-            check_folds(codes, self.classes_.tolist(), self.calibration_folds)
+            check_folds(codes, self._labels.tolist(), self.calibration_folds)
         with limited(self._threads):
-            problem = self._pose(features, codes, weights)
+            kernel = self._kernel(features)
+            features, weights = _take_rows(features, kept, pairwise(self.kernel)), weights[kept]
+            problem = self._pose(features, kernel, codes, weights)
             run = Run(problem, self.solver, self._limits(), self._start(problem), seed=seed_of(self.random_state))
             self._finish(problem, self._drive(run, task))
             self._calibrate(problem, weights)
@@ -350,25 +361,31 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
 
     # -- the run ----------------------------------------------------------------------------------
 
-    def _pose(self, X: Any, codes: np.ndarray, weights: np.ndarray) -> Problem:
+    def _pose(self, X: Any, kernel: Kernel, codes: np.ndarray, weights: np.ndarray) -> Problem:
         return pose(
             X,
             codes,
             machine=self.machine,
-            kernel=self._kernel(X, weights),
+            kernel=kernel,
             cost=self.C,
             margin=self.margin,
             bias=self.bias,
-            class_weight=class_weights(self.class_weight, self.classes_, codes, weights),
+            class_weight=self._class_weights(codes, weights),
             sample_weight=weights,
-            classes=self.classes_.size,
+            classes=self._trained.size,
             cache_mb=self._cache_mb,
         )
 
-    def _kernel(self, X: Any, weights: np.ndarray | None = None) -> Kernel:
+    def _class_weights(self, codes: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+        """Return a factor on C for each trained class; `class_weight` may name the others as well."""
+        if isinstance(self.class_weight, Mapping):
+            return weights_by_label(self.class_weight, self.classes_)[self._trained]
+        return class_weights(self.class_weight, self._labels, codes, weights)
+
+    def _kernel(self, X: Any) -> Kernel:
+        """Return the kernel. As in SVC, gamma="scale" reads all values of X, whatever the weights of the rows are."""
         name = "precomputed" if callable(self.kernel) else ALIASES.get(self.kernel, self.kernel)
-        uniform = weights is None or bool((weights == weights[0]).all())
-        self._gamma = 1.0 if pairwise(self.kernel) else gamma_of(self.gamma, X, None if uniform else weights)
+        self._gamma = 1.0 if pairwise(self.kernel) else gamma_of(self.gamma, X)
         return kernel_from(name, KERNELS, **{**vars(self), "gamma": self._gamma})
 
     def _limits(self) -> Limits:
@@ -401,7 +418,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
 
     def _fitted_so_far(self, run: Run) -> dict[str, Any]:
         """The attributes that `predict` needs, in the middle of a run: for callbacks that score."""
-        names = "classes_", "_kept", "_sparse", "_fitted_on", "n_features_in_", "feature_names_in_"
+        names = "classes_", "_trained", "_kept", "_sparse", "_fitted_on", "n_features_in_", "feature_names_in_"
         state = {name: getattr(self, name) for name in names if hasattr(self, name)}
         return state | {"_model": run.model(run.proofs())}
 
@@ -424,7 +441,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     def _set_model(self, model: Model) -> None:
         self._model = model
         self.support_ = model.support
-        self.n_support_ = np.bincount(model.owners, minlength=model.classes)
+        self.n_support_ = np.bincount(self._trained[model.owners], minlength=self.classes_.size)
         one = self.classes_.size == 2  # one function, positive for the second class
         self.intercept_ = np.atleast_1d(second_over_first(model.bias[None, :])[0]) if one else model.bias
 
@@ -434,7 +451,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         if self.calibration is None:
             return
         folds = stratified(problem.labels, self.calibration_folds, seed_of(self.random_state))
-        by_class = class_weights(self.class_weight, self.classes_, problem.labels, weights)
+        by_class = self._class_weights(problem.labels, weights)
         settings = TrainingSettings(
             kernel=KernelFamily.of(problem.kernel),
             solver=self.solver,
@@ -449,7 +466,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         values = out_of_fold(fold_rows_of(problem.points, problem.labels, weights), folds, cell, settings)
         assert values is not None
         self.calibration_ = calibrate(
-            self.calibration, problem.machine, values, problem.labels, self.classes_.size, weights
+            self.calibration, problem.machine, values, problem.labels, problem.classes, weights
         )
         if self.calibration_.temperature is not None:
             self.temperature_ = self.calibration_.temperature

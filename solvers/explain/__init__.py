@@ -127,7 +127,7 @@ def shapley(
     rows, others = _checked_rows(model, rows, background)
     with limited(model._threads):
         found = explained(game_of(model._model, others, groups, background_weight), rows, callback, permutations)
-    return _with_certificate(found if model.classes_.size > 2 else found.of_two())
+    return _with_certificate(found if model._labels.size > 2 else found.of_two())
 
 
 def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndarray:
@@ -150,7 +150,7 @@ def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndar
     codes = [_code(model, label) for label in (first, second)]
     if codes[0] == codes[1]:
         raise InputError("a class cannot be compared with itself: {label!r}", label=first)
-    if model.classes_.size == 2:
+    if model._labels.size == 2:
         return np.asarray(values[..., 0] * (codes[0] - codes[1]))
     return between(model._model, np.asarray(values), *codes)
 
@@ -175,7 +175,7 @@ def log_odds(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndar
     temperature = vars(model).get("temperature_")
     if temperature is None:
         raise InputError('log-odds need probabilities by a temperature; train with calibration="temperature"')
-    if model._by_pairs and model.classes_.size > 2:
+    if model._by_pairs and model._labels.size > 2:
         raise InputError(
             "the probabilities of {machine} come of votes, which are no sum over columns", machine=model.machine
         )
@@ -234,8 +234,8 @@ def flip(
     with limited(model._threads):
         found = smallest_change(model._model, room, model._codes, None if to is None else _code(model, to))
     return Flip(
-        before=model.classes_[found.own],
-        after=None if found.other is None else model.classes_[found.other],
+        before=model._labels[found.own],
+        after=None if found.other is None else model._labels[found.other],
         row=found.row,
         changed=None if found.row is None else np.flatnonzero(found.row != room.x),
         distance=found.distance,
@@ -275,10 +275,10 @@ def _mask(model: Any, columns: Any) -> np.ndarray:
 
 
 def _code(model: Any, label: Any) -> int:
-    found = np.flatnonzero(model.classes_ == label)
+    found = np.flatnonzero(model._labels == label)
     if not found.size:
         raise InputError(
-            "{label!r} is no class; the classes are {classes}", label=label, classes=model.classes_.tolist()
+            "{label!r} is no class; the classes are {classes}", label=label, classes=model._labels.tolist()
         )
     return int(found[0])
 

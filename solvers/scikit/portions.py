@@ -109,6 +109,10 @@ def check_portions(estimator: Any) -> None:
     reason = why_not(estimator.machine, estimator.kernel, estimator.bias, estimator.class_weight)
     if reason is not None:
         raise InputError(reason)
+    if hasattr(estimator, "_trained") and estimator._trained.size < estimator.classes_.size:
+        raise InputError(
+            "partial_fit cannot continue from this fit, in which all rows of a class had weight 0. Use fit, or a clone."
+        )
     before = getattr(estimator, "_began_with", {})
     changed = [name for name, value in before.items() if getattr(estimator, name) != value]
     if changed:
@@ -222,7 +226,7 @@ class PartialFitMixin(ResourceMixin):
         check_classification_targets(y)
         known = all_classes(self, classes)
         codes = codes_of(y, known)
-        self.classes_ = known
+        self.classes_, self._trained = known, np.arange(known.size)
         self._sparse = sp.issparse(X) or getattr(self, "_sparse", False)
         return X, codes
 

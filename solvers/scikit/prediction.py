@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mcsvm.solvers.arguments import kernel_matrix, pairwise
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.kernels.points import transposed_times
+from mcsvm.solvers.machines import Machine
 from mcsvm.solvers.model import Model, class_scores, dense_expansion, pair_scores, second_over_first
 from mcsvm.solvers.scikit.resources import ResourceMixin
 from mcsvm.solvers.uncertainty.probability import Calibration
@@ -32,6 +33,7 @@ class PredictionMixin(ResourceMixin):
     calibration_: Calibration
     _model: Model
     _kept: np.ndarray  # the training rows of positive weight
+    _trained: np.ndarray  # positions in classes_ of the classes with rows of positive weight; the model has no other
     _sparse: bool
     _fitted_on: Any  # the training rows that a callable kernel is given
 
@@ -95,7 +97,8 @@ class PredictionMixin(ResourceMixin):
         values : ndarray of shape (n_rows, n_classes) or (n_rows, n_pairs); (n_rows,) for two classes
             A column for each class, in the order of `classes_`. For ovo and dag with decision_function_shape="ovo" a
             column for each pair, in the order (0, 1), (0, 2), ..., positive for the first class of the pair. For two
-            classes one value, positive for ``classes_[1]``.
+            classes one value, positive for ``classes_[1]``. A class whose training rows all have weight 0 gets lower
+            values than every other class.
 
         Examples
         --------
@@ -109,7 +112,10 @@ class PredictionMixin(ResourceMixin):
             values = self._model.decision(X)
         if self.classes_.size == 2:
             return second_over_first(values)
-        return self._scores(values) if self._by_pairs and self.decision_function_shape == "ovr" else values
+        if self._trained.size < self.classes_.size:
+            values = with_untrained(self._model.machine, values, self._trained, self.classes_.size)
+        by_class = self._by_pairs and self.decision_function_shape == "ovr"
+        return self._scores(values, self.classes_.size) if by_class else values
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of each row; ties go to the class that comes first.
@@ -134,12 +140,12 @@ class PredictionMixin(ResourceMixin):
             raise InputError("break_ties must be False when decision_function_shape is 'ovo'")
         X = self._new_rows(X)
         with limited(self._threads):
-            return self.classes_[self._codes(X)]
+            return self._labels[self._codes(X)]
 
     def _codes(self, rows: Any) -> np.ndarray:
         """Return the class number of each checked row."""
-        if self.break_ties and self._by_pairs and self.classes_.size > 2:
-            return np.asarray(self._scores(self._model.decision(rows)).argmax(axis=1))
+        if self.break_ties and self._by_pairs and self._model.classes > 2:
+            return np.asarray(self._scores(self._model.decision(rows), self._model.classes).argmax(axis=1))
         return self._model.predict(rows)
 
     @available_if(lambda self: self.calibration is not None)
@@ -187,15 +193,38 @@ class PredictionMixin(ResourceMixin):
         check_is_fitted(self, "calibration_")
         with limited(self._threads):
             values = self._model.decision(X)
-        table: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self.classes_.size)
+        trained: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self._model.classes)
+        table = np.full((len(trained), self.classes_.size), 0.0 if name == "probabilities" else -np.inf)
+        table[:, self._trained] = trained
         return table
 
     @property
     def _by_pairs(self) -> bool:
         return self._model.machine.split == "pairs"
 
-    def _scores(self, values: np.ndarray) -> np.ndarray:
+    @property
+    def _labels(self) -> np.ndarray:
+        """The label of each class number of the model."""
+        return self.classes_[self._trained]
+
+    def _scores(self, values: np.ndarray, classes: int) -> np.ndarray:
         """Return a score per class from decision values of pairs; the largest belongs to the predicted class."""
         if self.break_ties and self._model.machine.vote == "votes":
-            return pair_scores(values, self.classes_.size)
-        return class_scores(self._model.machine, values, self.classes_.size)
+            return pair_scores(values, classes)
+        return class_scores(self._model.machine, values, classes)
+
+
+def with_untrained(machine: Machine, values: np.ndarray, trained: np.ndarray, classes: int) -> np.ndarray:
+    """Return decision values of all classes, from those of the trained classes.
+
+    A class without training rows loses against every other class: in a pair by the margin 1, else by a class function
+    that is 1 below the smallest of the trained classes.
+    """
+    if machine.split != "pairs":
+        table = np.repeat(values.min(axis=1, keepdims=True) - 1.0, classes, axis=1)
+        table[:, trained] = values
+        return table
+    first, second = np.triu_indices(classes, 1)
+    table = np.repeat(np.where(np.isin(first, trained), 1.0, -1.0)[None, :], len(values), axis=0)
+    table[:, np.isin(first, trained) & np.isin(second, trained)] = values
+    return table

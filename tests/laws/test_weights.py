@@ -62,6 +62,7 @@ def test_a_weight_is_a_number_of_rows(case: tuple[str, Any, str]) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_estimator_leaves_rows_of_weight_zero_out(machine: str, kernel: str) -> None:
     parameters: dict[str, Any] = {"machine": machine, "kernel": kernel, "gap_tol": 1e-9, "class_weight": "balanced"}
+    parameters["gamma"] = 0.4  # "scale" would read the values of X, which has other rows in the second training
     weighted = MultiClassSVC(**parameters).fit(X, Y, sample_weight=COUNTS)
     repeated = MultiClassSVC(**parameters).fit(np.repeat(X, COUNTS, axis=0), np.repeat(Y, COUNTS))
     assert set(weighted.support_) <= set(np.flatnonzero(COUNTS))
@@ -120,6 +121,7 @@ def test_weights_that_mean_nothing_are_refused(weights: Any, words: str) -> None
         MultiClassSVC().fit(X, Y, sample_weight=weights)
 
 
-def test_a_class_without_weight_is_no_class() -> None:
+def test_a_class_without_weight_is_listed() -> None:
     model = MultiClassSVC().fit(X, Y, sample_weight=np.where(Y == 1, 0.0, 1.0))
-    assert model.classes_.tolist() == [0, 2]
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert set(model.predict(X)) == {0, 2}

@@ -16,7 +16,12 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_class_weight_classifiers,
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+    parametrize_with_checks,
+)
 from small_data import blobs, trained
 
 from mcsvm import MultiClassSVC
@@ -27,15 +32,21 @@ BINARY_X, BINARY_Y = blobs(n=40, classes=2, seed=8)
 COLUMNS = ["iteration", "seconds", "dual", "primal", "violation", "support", "bounded"]
 
 
-CHECKED = [  # 1e-10: weighted and repeated rows must agree to seven digits
-    MultiClassSVC(tol=1e-10),
-    MultiClassSVC(machine="ovo", tol=1e-10),
-]
+CHECKED = [MultiClassSVC(), MultiClassSVC(machine="ovo")]
+EQUIVALENCE = check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data
+# scikit-learn expects SVC to fail these as well: they need a tolerance below 1e-7, and gamma="scale" counts rows.
+EXPECTED = dict.fromkeys((check.__name__ for check in EQUIVALENCE), "needs a small tol and a number for gamma")
 
 
-@parametrize_with_checks(CHECKED)
+@parametrize_with_checks(CHECKED, expected_failed_checks=lambda _: EXPECTED)
 def test_scikit_learns_checks(estimator: MultiClassSVC, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+@pytest.mark.parametrize("check", EQUIVALENCE)
+def test_scikit_learns_checks_that_weights_count_rows(machine: str, check: Any) -> None:
+    check("MultiClassSVC", MultiClassSVC(machine=machine, tol=1e-10, gamma=0.1))
 
 
 @pytest.mark.filterwarnings(

@@ -201,6 +201,62 @@ def test_ties_need_scores_per_class() -> None:
         MultiClassSVC(machine="ovo", decision_function_shape="ovo", break_ties=True).fit(X, Y).predict(X)
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_machine_takes_break_ties_at_its_default_shape(machine: str) -> None:
+    model = MultiClassSVC(machine=machine, break_ties=True).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[model.decision_function(X).argmax(axis=1)])
+
+
+# -- weights of rows -----------------------------------------------------------------------------------
+
+
+def test_gamma_scale_does_not_depend_on_weights() -> None:
+    """As documented: 1 / (n_features * X.var()), rows of weight zero included."""
+    weights = np.random.default_rng(0).integers(0, 4, TWO_Y.size).astype(float)
+    ours = MultiClassSVC(machine="ovo", gap_tol=1e-10).fit(TWO_X, TWO_Y, sample_weight=weights)
+    theirs = SVC(tol=1e-10).fit(TWO_X, TWO_Y, sample_weight=weights)
+    np.testing.assert_allclose(ours.decision_function(TWO_X), theirs.decision_function(TWO_X), atol=1e-5)
+
+
+@pytest.mark.parametrize("calibration", [None, "temperature"])
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("left_out", [0, 2])
+def test_a_class_without_weight_is_listed_and_never_predicted(
+    machine: str, left_out: int, calibration: str | None
+) -> None:
+    x, y = blobs(n=80, classes=4, seed=3)
+    kept = y != left_out
+    given = {"machine": machine, "gamma": 0.5, "calibration": calibration, "class_weight": {left_out: 3.0, 1: 2.0}}
+    model = MultiClassSVC(**given).fit(x, y, sample_weight=kept.astype(float))
+    alone = MultiClassSVC(**{**given, "class_weight": {1: 2.0}}).fit(x[kept], y[kept])
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    assert model.n_support_.tolist() == np.insert(alone.n_support_, left_out, 0).tolist()
+    np.testing.assert_array_equal(model.predict(x), alone.predict(x))
+    scores = model.decision_function(x)
+    assert scores.shape == (80, 4)
+    assert (np.delete(scores, left_out, axis=1) > scores[:, [left_out]]).all()
+    np.testing.assert_array_equal(model.classes_[scores.argmax(axis=1)], model.predict(x))
+    if calibration is not None:
+        expected = np.insert(alone.predict_proba(x), left_out, 0.0, axis=1)
+        np.testing.assert_array_equal(model.predict_proba(x), expected)
+
+
+def test_two_of_three_classes_with_weight() -> None:
+    x, y = blobs(n=60, classes=3, seed=3)
+    for machine in MACHINES:
+        model = MultiClassSVC(machine=machine).fit(x, y, sample_weight=(y != 1).astype(float))
+        assert model.decision_function(x).shape == (60, 3)
+        assert set(model.predict(x)) == {0, 2}
+        np.testing.assert_array_equal(model.decision_function(x).argmax(axis=1), model.predict(x))
+    pairs = MultiClassSVC(machine="ovo", decision_function_shape="ovo").fit(x, y, sample_weight=(y != 1).astype(float))
+    values = pairs.decision_function(x)
+    assert values.shape == (60, 3)
+    assert (values[:, 0] == 1.0).all()
+    assert (values[:, 2] == -1.0).all()
+    with pytest.raises(ValueError, match="weight 0"):
+        pairs.partial_fit(x, y)
+
+
 # -- metadata and callbacks ----------------------------------------------------------------------------
 
 
