@@ -218,3 +218,78 @@ def test_roles_that_do_not_fit_any_more_are_given_up(open_window: Callable[[], H
     assert hand.work.dataset.group_name is None
     assert any("first.csv" in sentence for sentence in said)
     hand.close()
+
+
+def shown_data(hand: Hand) -> dict[int, str]:
+    """The Data column of the leaderboard, by run."""
+    model = hand.find(QTableView, "leaderboard").model()
+    place = next(place for place, column in enumerate(model.columns) if column.name == "data")  # type: ignore[attr-defined]
+    return {model.run_at(row): model.index(row, place).data() for row in range(model.rowCount())}  # type: ignore[attr-defined]
+
+
+def test_preprocessing_is_compared_on_the_same_data_and_named(open_window: Callable[[], Hand], first: Path) -> None:
+    """Both scalings stay side by side; table, answer, comparison and heat map say which is which."""
+    hand = open_window()
+    show(hand, first)
+    plain = train(hand)
+    hand.go("Data")
+    hand.choose("scaleCombo", "standard")
+    scaled = train(hand)
+    assert sorted(board(hand)) == [plain, scaled], "preprocessing does not hide runs of the same data"
+    assert shown_data(hand) == {plain: "first.csv", scaled: "first.csv · standardized"}
+    view = hand.find(QTableView, "leaderboard")
+    assert not view.isColumnHidden(
+        next(place for place, column in enumerate(view.model().columns) if column.name == "data")  # type: ignore[attr-defined]
+    )
+    hand.wait(lambda: "differ in preprocessing" in hand.text("conclusionLabel"))
+    best = board(hand)[0]
+    assert f"this one: {'standardized' if best == scaled else 'scaled to [-1, 1]'}." in hand.text("conclusionLabel")
+    hand.select_runs(plain, scaled)
+    hand.go("Compare")
+    names = [hand.runs.record(run).name for run in (plain, scaled)]
+    expected = f"These runs differ in preprocessing. {names[0]}: scaled to [-1, 1]; {names[1]}: standardized."
+    hand.wait(lambda: expected in hand.text("compareNotes"))
+    hand.close()
+
+
+def test_a_heat_map_is_of_its_own_preprocessing(open_window: Callable[[], Hand], first: Path) -> None:
+    hand = open_window()
+    show(hand, first)
+    hand.go("Tune")
+    for name, text in (("costFromEdit", "1"), ("costToEdit", "4"), ("gammaFromEdit", "1"), ("gammaToEdit", "1")):
+        hand.type(name, text)
+    hand.click("tuneStartButton")
+    hand.wait(lambda: hand.work.searches.last is not None and not hand.work.searches.active)
+    presenter = hand.window.assembly.page("tune")
+    hand.wait(lambda: presenter._shown is not None and presenter._shown.results.done > 0)
+    found = presenter._shown.results.done
+    hand.work.set_preparation(scale="standard")
+    hand.wait(lambda: presenter._shown is None or presenter._shown.results.done == 0)
+    hand.work.set_preparation(scale="minmax")
+    hand.wait(lambda: presenter._shown is not None and presenter._shown.results.done == found)
+    hand.close()
+
+
+def test_a_run_is_explained_on_the_rows_of_its_own_roles(open_window: Callable[[], Hand], tmp_path: Path) -> None:
+    """The open file has been read with another class column since: the run must be applied to its own rows."""
+    path = tmp_path / "two.csv"
+    lines = ["x,y,site,label"]
+    lines += [f"{row % 3}.{row:02d},{row % 2},{'mn'[row % 2]},{'abc'[row % 3]}" for row in range(90)]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    hand = open_window()
+    show(hand, path)
+    run = train(hand)
+    hand.work.open_data(str(path), hand.work.read.__class__(label="site"))
+    hand.wait(lambda: hand.work.dataset is not None and hand.work.dataset.classes == ("m", "n"))
+    hand.go("Train")
+    hand.wait(lambda: board(hand) == [])
+    hand.find(QWidget, "trainPage").findChild(QCheckBox, "allRunsCheck").click()  # type: ignore[union-attr]
+    hand.select_runs(run)
+    hand.go("Explain")
+    presenter = hand.window.assembly.page("explain")
+    hand.wait(lambda: bool(presenter._opened))
+    (opened,) = presenter._opened
+    numbers = opened.dataset.row_numbers
+    assert len(numbers) == 27
+    assert list(opened.dataset.labels) == ["abc"[(number - 1) % 3] for number in numbers]
+    hand.close()

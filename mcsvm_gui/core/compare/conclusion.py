@@ -69,6 +69,7 @@ class Candidate:
     final: FinalModel | None = None  # the run on all rows with the same settings
     grouped: bool = False  # whether its rows were split by groups or by a fold column
     resumable: bool = False  # the project contains a checkpoint of it
+    preprocessing: str = ""  # in a few words, to tell it from that of other candidates
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,9 @@ class _Answer:
     def conclusion(self) -> Conclusion:
         best, warnings = self.best, self._warnings()
         optimum = claim_of(best.document)
-        ranking, origin = self._ranking(), self._origin()
+        ranking, origin, preprocessing = self._ranking(), self._origin(), self._preprocessing()
         shown = [self._accurate(), *warnings[:2], *([] if warnings or self._useless else [ranking]), origin]
+        shown.append(preprocessing)
         optimum_text = optimum.sentences
         shown += [] if optimum.kind == "solved" else [optimum_text]
         shown.append(self._final())
@@ -181,7 +183,7 @@ class _Answer:
             quality=self._quality(warnings),
             text=" ".join(filter(None, shown)),
             accurate=" ".join(filter(None, [self._accurate(), *warnings, self._simple_methods()])),
-            ranking=" ".join(filter(None, [ranking, origin])),
+            ranking=" ".join(filter(None, [ranking, origin, preprocessing])),
             optimum=optimum_text,
             steps=tuple(step for step in _steps(best) if step.code != "refit" or not self._useless),
             measure=self.measure,
@@ -394,6 +396,14 @@ class _Answer:
         )
         seen = tr("The search also used the test rows, so the test score is optimistic.") if best.seen else ""
         return f"{said} {seen}".strip()
+
+    def _preprocessing(self) -> str:
+        """Name the preprocessing of the best model if other models had another one."""
+        if len({one.preprocessing for one in self.candidates}) < 2:
+            return ""
+        return tr(
+            "The models differ in preprocessing; this one: {preprocessing}.", preprocessing=self.best.preprocessing
+        )
 
     def _final(self) -> str:
         final = self.best.final

@@ -64,7 +64,7 @@ def columns() -> tuple[RunColumn, ...]:
         _figure("gamma", tr("The kernel's gamma"), figures.parameter, 9),
         _text("solver", _title("solver"), tr("Who solved it"), 8),
         _figure("seed", tr("Of the split and the order"), figures.parameter, 5),
-        _text("data", tr("Data"), tr("The file it was trained on"), 14, of="data_name"),
+        _text("data", tr("Data"), tr("The file of the training, with roles and preprocessing"), 14, of="data_title"),
         RunColumn("created", tr("Begun"), tr("When it was begun"), attrgetter("created"), _begun, width=17),
         _text("note", tr("Note"), tr("Your own words"), 24, editable=True),
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.evaluate.recommended import measure_to_judge_by
+from mcsvm_gui.core.machine.identity import drops_rows
 from mcsvm_gui.core.project.columns import RunColumn, columns
 from mcsvm_gui.core.project.records import RunRecord
 
@@ -57,7 +58,8 @@ NOWHERE = Standing()
 
 def tested_on(record: RunRecord) -> list[Any]:
     """Equal for runs that were tested on the same rows."""
-    return [_tested_request(record).get(name) for name in ROWS]
+    request = _tested_request(record)
+    return [*(request.get(name) for name in ROWS), drops_rows(request)]
 
 
 def _tested_request(record: RunRecord) -> Mapping[str, Any]:

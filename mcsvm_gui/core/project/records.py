@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mcsvm_gui.core.machine.identity import data_title
 from mcsvm_gui.core.machine.names import PARAMETERS
 from mcsvm_gui.core.machine.state import JobState, Optimality, optimality
 
@@ -70,6 +71,11 @@ class RunRecord:
     @property
     def digest(self) -> str | None:
         return _text(self.plain_request.get("digest"))
+
+    @property
+    def data_title(self) -> str:
+        """Return the name of the data with import settings and preprocessing that are not the defaults."""
+        return data_title(self.data_name, self.plain_request)
 
     # -- what was asked for -----------------------------------------------------------------------
 

@@ -237,7 +237,7 @@ def _row(record: RunRecord) -> tuple[str, ...]:
     return (
         str(record.id),
         record.name,
-        record.data_name,
+        record.data_title,
         record.machine,
         record.solver,
         record.kernel,

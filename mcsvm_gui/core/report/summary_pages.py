@@ -18,6 +18,7 @@ from mcsvm_gui.core.compare.refit import is_final_of
 from mcsvm_gui.core.compare.standings import RunScores, scores_of, told_apart
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.explain.overview import permuted
+from mcsvm_gui.core.machine.identity import preprocessing_text
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import refit_sentence, title
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -96,6 +97,7 @@ def _candidate(one: RunMaterial, scores: RunScores | None, chosen: object, final
         held_out=record.plain_request.get("holdout") is not None,
         final=_final_of(record, finals),
         grouped=isinstance(read, Mapping) and bool(read.get("groups") or read.get("fold_column")),
+        preprocessing=preprocessing_text(record.plain_request),
         **choice_of(chosen, record.id),
     )
 

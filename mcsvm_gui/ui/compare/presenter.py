@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.machine.identity import data_key, preprocessing_text
 from mcsvm_gui.core.project.leaderboard import BASELINES, CHOSEN
 from mcsvm_gui.core.report.chapters import USUAL, in_order
 from mcsvm_gui.ui.compare.evaluations import EvaluationPresenter, EvaluationView
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MOST = 24  # runs beside each other
 NEWEST = 6  # runs that are offered at once
 CHAPTERS = "chapters"  # the key under which a project keeps the chapters of its last report
+NAMED = 4  # runs of a group listed by name
 LATER = 50  # milliseconds in which news are gathered
 
 
@@ -150,7 +152,7 @@ class ComparePresenter(QObject):
     def _newest(self) -> list[int]:
         """Return the runs that ended last, on the data of the very last one."""
         finished = [record for record in self._workspace.scope.records() if record.state == "done"]
-        return [record.id for record in finished if record.digest == finished[-1].digest][-NEWEST:]
+        return [record.id for record in finished if _data_of(record) == _data_of(finished[-1])][-NEWEST:]
 
     def _invitation(self) -> str:
         if not self._runs.ids():
@@ -192,6 +194,25 @@ class ComparePresenter(QObject):
                 said.append(tr("{run} could not be tested again: {why}.", run=record.name, why=known.trouble))
             elif known is not None and not known.tested:
                 said.append(tr("{run} held no rows out to test on, and has no scores.", run=record.name))
+        return [*said, *self._different_data(records)]
+
+    def _different_data(self, records: Sequence[RunRecord]) -> list[str]:
+        """Say which of the shown runs have other test rows or another preprocessing than the others."""
+        from mcsvm_gui.core.compare.tested_runs import groups_of
+
+        names = {record.id: record.name for record in records}
+        scored = [found for record in records if (found := self._scorer.of(record)) is not None and found.tested]
+        groups = [[names[one.run] for one in group] for group in groups_of(scored)]
+        by_preprocessing: dict[str, list[str]] = {}
+        for record in records:
+            by_preprocessing.setdefault(preprocessing_text(record.plain_request), []).append(record.name)
+        said = []
+        if len(groups) > 1:
+            listed = "; ".join(map(_listed, groups))
+            said.append(tr("These runs were tested on different rows: {groups}.", groups=listed))
+        if len(by_preprocessing) > 1:
+            listed = "; ".join(f"{_listed(runs)}: {words}" for words, runs in by_preprocessing.items())
+            said.append(tr("These runs differ in preprocessing. {groups}.", groups=listed))
         return said
 
     def _history(self, record: RunRecord) -> History:
@@ -311,6 +332,16 @@ class ComparePresenter(QObject):
     def _write(self, path: str, write: Callable[[], object]) -> None:
         say = self._workspace.message.emit
         self._workspace.tasks.start(write, lambda nothing: say(tr("Saved {path}", path=path)), say)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Join names of runs, the first of many."""
+    more = len(names) - NAMED
+    return ", ".join(names) if more <= 0 else tr("{names} and {count} more", names=", ".join(names[:NAMED]), count=more)
+
+
+def _data_of(record: RunRecord) -> object:
+    return data_key(record.plain_request)
 
 
 def _ended(record: RunRecord) -> bool:

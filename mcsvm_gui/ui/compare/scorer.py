@@ -93,7 +93,7 @@ class Scorer(QObject):
     def _deciding(self, record: RunRecord) -> Callable[[], ScoredRun]:
         runs, workspace = self._workspace.runs, self._workspace
         run, request, document = record.id, record.request, record.document or {}
-        open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
+        open_ = workspace.dataset_of(request)
         library = self._library
         allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
 

@@ -196,7 +196,7 @@ class ExplainPresenter(QObject):
     def _open(self, records: Sequence[RunRecord]) -> None:
         self._clear()
         runs, workspace, library = self._runs, self._workspace, self._library
-        open_ = workspace.dataset
+        open_ = {record.id: workspace.dataset_of(record.request) for record in records}
         named = {file for record in records for file in record.named_files() if file != workspace.path}
         if not workspace.trust.may_read(named):
             self._view.show_notes([as_sentence(unread())])
@@ -209,7 +209,7 @@ class ExplainPresenter(QObject):
             rows = library.setdefault("rows", RowCache())
             found: list[LookedAt] = []
             for record in records:
-                held = rows.rows_of(record.request, open_)
+                held = rows.rows_of(record.request, open_[record.id])
                 one = looked_at(record.id, record.name, runs.model(record.id), held.tested, held.training)
                 if not found or comparable(found[0], one):
                     found.append(one)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QFont, QFontMetrics, QPen, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QFont, QFontMetrics, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.ui.kit import file_dialogs, theme
@@ -56,13 +56,27 @@ class Plot(pg.PlotWidget):
         self.menu = self._menu()
         self.area.menu_asked.connect(self.menu.popup)
         self.area.enlarged.connect(self.enlarged)
+        self._outdated = False  # whether the theme has changed while the plot was hidden
         self.retheme()
-        theme.notifier().changed.connect(self.retheme)
+        theme.notifier().changed.connect(self._follow_theme)
 
     def close(self) -> bool:
         """What is closed has no plot item any more."""
-        theme.notifier().changed.disconnect(self.retheme)
+        theme.notifier().changed.disconnect(self._follow_theme)
         return super().close()
+
+    def _follow_theme(self) -> None:
+        """Recolour now, or a plot of another page once it is shown: drawing them all takes 0.2 s."""
+        if self.isVisible() or self.parentWidget() is None:
+            self.retheme()
+        else:
+            self._outdated = True
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if self._outdated:
+            self._outdated = False
+            self.retheme()
+        super().showEvent(event)
 
     def retheme(self) -> None:
         colours = theme.current()

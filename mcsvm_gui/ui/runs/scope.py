@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.core.project.records import RunRecord, from_json, to_json
+from mcsvm_gui.core.machine.identity import data_key
+from mcsvm_gui.core.project.records import RunRecord
 
 if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 
 class RunScope(QObject):
-    """Filter of runs by the data they were trained on: the content of a file and its import settings (roles, rows)."""
+    """Filter of runs by the data they were trained on, as `core/machine/identity.py` tells data apart."""
 
     changed = Signal()
 
@@ -42,7 +43,7 @@ class RunScope(QObject):
     def holds(self, record: RunRecord) -> bool:
         if self._everything or self._of is None:
             return True
-        return self._of == _data_of(record.digest, record.plain_request.get("read"))
+        return self._of == data_key(record.plain_request)
 
     def records(self) -> list[RunRecord]:
         """Return the runs that are shown, the oldest first."""
@@ -58,7 +59,7 @@ class RunScope(QObject):
             return None
         if workspace.dataset is None or requested_path != workspace.path:
             return ()
-        return _data_of(workspace.dataset.digest, options.plain(workspace.read))
+        return data_key({"digest": workspace.dataset.digest, "read": options.plain(workspace.read)})
 
     def _look(self) -> None:
         data_key = self._data_key()
@@ -72,8 +73,3 @@ class RunScope(QObject):
         """Deselect runs that are not shown."""
         runs = self._runs
         runs.select([run for run in runs.selected if run in runs and self.holds(runs.record(run))])
-
-
-def _data_of(digest: str | None, read: Any) -> tuple[Any, ...]:
-    """Return a comparable key in JSON form, as requests of this session have tuples and those of a file have lists."""
-    return digest, from_json(to_json(read)) if isinstance(read, dict) else None

@@ -355,11 +355,18 @@ class Workspace(QObject):
         if run in self.runs and self.runs.record(run).state == JobState.DONE:
             self.runs.drop_checkpoint(run)
 
+    def holds(self, request: Request) -> bool:
+        """Return whether the open data are those of a request: the same content with the same import settings."""
+        return self.dataset is not None and self.dataset.digest == request.digest and self.read == request.read
+
+    def dataset_of(self, request: Request) -> Dataset | None:
+        """Return the open data if a request names this file and they are its data."""
+        return self.dataset if self.path == request.data and self.holds(request) else None
+
     def _has(self, request: Request) -> bool:
         """Tell whether the open data and the open test file are those of a request."""
         test = None if self.test is None else self.test.digest
-        same = self.dataset is not None and self.dataset.digest == request.digest and self.read == request.read
-        return same and test == request.test_digest
+        return self.holds(request) and test == request.test_digest
 
     def _data_for(self, request: Request) -> Callable[[], tuple[Dataset, Dataset | None]]:
         """Return a function that returns the data of a request: the open data, or else its files, read again."""
@@ -424,7 +431,7 @@ class Workspace(QObject):
     def copy_script_of(self, requests: Sequence[Request], make: Callable[[Dataset], str]) -> None:
         """What reads the open data, which these requests must be of."""
         dataset = self.dataset
-        if not requests or dataset is None or any(request.digest != dataset.digest for request in requests):
+        if not requests or dataset is None or not all(map(self.holds, requests)):
             self.message.emit(tr("Open the data first that the script is to read."))
         else:
             self.copy_script(lambda: make(dataset))

@@ -148,8 +148,8 @@ class FindBest(QObject):
         from mcsvm_gui.core.tune.best import best_of_each, least_rows, trainings
         from mcsvm_gui.core.tune.search import nothing_found
 
-        found, dataset = best_of_each(tuned), self._workspace.dataset
-        if not isinstance(kept, dict) or dataset is None or dataset.digest != tuned.tuning.request.digest:
+        found = best_of_each(tuned)
+        if not isinstance(kept, dict) or not self._workspace.holds(tuned.tuning.request):
             self._trouble = tr("Other data were opened meanwhile, so that the best was not trained.")
             return
         if not found:

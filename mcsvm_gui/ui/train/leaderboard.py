@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.machine.identity import differ_in_preprocessing, preprocessing_text
 from mcsvm_gui.core.project.leaderboard import (
     BASELINES,
     CHOSEN,
@@ -118,7 +119,12 @@ class Leaderboard(RunTable):
         scrolled = self.runs.rowCount() * self.verticalHeader().defaultSectionSize() + HEADER > self.height()
         bar = self.verticalScrollBar().sizeHint().width() if scrolled else 0
         room = self.width() - 2 * self.frameWidth() - bar
+        needed = (
+            {"data"} if differ_in_preprocessing(one.plain_request for one in self._records if one.id > 0) else set()
+        )
         for name in LEAST_FIRST:
+            if name in needed:
+                continue
             if sum(widths[visible] for visible in names - self.unwanted) <= room:
                 break
             names.discard(name)
@@ -264,7 +270,7 @@ class LeaderboardPresenter(QObject):
         if conclusion is None or conclusion.run not in runs or self._scores.get(conclusion.run) is None:
             return None
         request = runs.record(conclusion.run).request
-        open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
+        open_ = workspace.dataset_of(request)
         return TestedRun(conclusion.run, request, lambda: runs.model(conclusion.run), open_)
 
     def baselines(self) -> tuple[BaselineResult, ...]:
@@ -374,7 +380,7 @@ class LeaderboardPresenter(QObject):
     def _scoring(self, record: RunRecord) -> Callable[[], RunScores | None]:
         runs, workspace, library = self._runs, self._workspace, self._library
         request = record.request
-        open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
+        open_ = workspace.dataset_of(request)
         allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
 
         def score() -> RunScores | None:
@@ -415,6 +421,7 @@ class LeaderboardPresenter(QObject):
                     held_out=record.plain_request.get("holdout") is not None,
                     final=finals.get(record.id),
                     resumable=record.continuable,
+                    preprocessing=preprocessing_text(record.plain_request),
                     **_choice_fields(chosen.get(record.id)),
                 )
                 for record in records

@@ -138,8 +138,7 @@ class NextSteps(QObject):
         self._runs.select(self._workspace.train(requests))
 
     def _at_hand(self, record: RunRecord) -> bool:
-        dataset = self._workspace.dataset
-        if dataset is not None and dataset.digest == record.digest:
+        if self._workspace.holds(record.request):
             return True
         self._workspace.message.emit(tr("Open {data} first: the run was trained on it.", data=record.data_name))
         return False

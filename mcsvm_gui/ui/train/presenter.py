@@ -396,7 +396,7 @@ class TrainPresenter(QObject):
         if record.document is not None:
             return tuple(record.document["classes"])
         dataset = self._workspace.dataset
-        return dataset.classes if dataset is not None and dataset.digest == record.digest else ()
+        return dataset.classes if dataset is not None and self._workspace.holds(record.request) else ()
 
     def _chosen_records(self) -> list[RunRecord]:
         return [self._runs.record(run) for run in self._runs.selected if run in self._runs]

@@ -12,6 +12,7 @@ from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.machine.identity import preprocessing_text
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_text
@@ -216,9 +217,7 @@ class TunePresenter(QObject):
     @property
     def _current(self) -> Search | None:
         """The search that goes on, or waits, on the data at hand: it is what the page shows."""
-        dataset = self._workspace.dataset
-        mine = (search for search in self._searches.active if dataset and search.request.digest == dataset.digest)
-        return next(mine, None)
+        return next((search for search in self._searches.active if self._workspace.holds(search.request)), None)
 
     def start(self) -> None:
         dataset = self._workspace.dataset
@@ -430,6 +429,8 @@ class TunePresenter(QObject):
         words = summary.progress_text(done, expected)
         if search is not None:
             words = _with_state(search, words)
+            if search.request.rules != self._workspace.rules:  # changed since the search began
+                words = f"{words} · {preprocessing_text(search.request.document())}"
         elif self._tuned is not None and self._tuned.over_budget:
             words = tr("{said}; the time budget ended the search", said=words)
         if not done and search is None:

@@ -137,6 +137,9 @@ class Workspace(QObject):
         self.message.connect(self.said.append)
         self.scope = AllRuns(self.runs)
 
+    def dataset_of(self, request: Request) -> None:
+        """No data are open."""
+
 
 class AllRuns(QObject):
     """A scope that holds every run."""

@@ -32,7 +32,7 @@ def there() -> set[int]:
 def scorer(begun: list[Callable[[Any], None]], there: set[int]) -> Scorer:
     tasks = SimpleNamespace(start=lambda work, done, failed: begun.append(done))
     trust = SimpleNamespace(may_read=lambda files: True)
-    workspace: Any = SimpleNamespace(tasks=tasks, trust=trust, runs=there, dataset=None, path=None, read=None)
+    workspace: Any = SimpleNamespace(tasks=tasks, trust=trust, runs=there, path=None, dataset_of=lambda request: None)
     return Scorer(workspace, lambda ready: None)
 
 

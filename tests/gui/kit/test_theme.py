@@ -187,5 +187,20 @@ def test_widgets_without_a_rule_are_not_styled_again(qtbot: QtBot) -> None:
     assert box.palette().color(QPalette.ColorRole.WindowText).name() == theme.current().text
 
 
+def test_a_plot_of_a_hidden_page_is_recoloured_when_it_is_shown(qtbot: QtBot) -> None:
+    pages = QStackedWidget()
+    qtbot.addWidget(pages)
+    shown, hidden = ViolationPlot(), ViolationPlot()
+    for plot in (shown, hidden):
+        pages.addWidget(plot)
+    with qtbot.waitExposed(pages):
+        pages.show()
+    theme.use("dark")
+    assert shown.backgroundBrush().color().name() == theme.DARK.surface
+    assert hidden.backgroundBrush().color().name() == theme.LIGHT.surface, "it costs nothing yet"
+    pages.setCurrentWidget(hidden)
+    assert hidden.backgroundBrush().color().name() == theme.DARK.surface
+
+
 def test_every_theme_is_offered() -> None:
     assert {value for value, _ in SETTINGS["theme"].choices()} == {"system", *theme.THEMES}

@@ -151,6 +151,21 @@ def test_a_winner_by_test_rows_is_called_so() -> None:
     assert "optimistic" not in alone.text
 
 
+def test_the_preprocessing_is_named_if_it_differs_between_the_models() -> None:
+    runs = [made_up(1, GOOD), made_up(2, BAD)]
+    words = "standardized", "scaled to [-1, 1]"
+    candidates = [
+        Candidate(one.run, str(one.run), solved(one.run), one, preprocessing=said)
+        for one, said in zip(runs, words, strict=True)
+    ]
+    found, alike = conclude(candidates, {}), conclude([replace(one, preprocessing="x") for one in candidates], {})
+    assert found is not None
+    assert alike is not None
+    assert "The models differ in preprocessing; this one: standardized." in found.text
+    assert "The models differ in preprocessing; this one: standardized." in found.ranking
+    assert "preprocessing" not in alike.text
+
+
 def test_random_labels_are_no_better_than_guessing() -> None:
     random = np.random.default_rng(3)
     true = np.repeat([0, 1, 2], 6)

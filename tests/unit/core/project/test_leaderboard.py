@@ -41,3 +41,9 @@ def test_only_runs_on_the_same_rows_are_peers() -> None:
 def test_of_many_the_best_are_shown() -> None:
     runs = [ended(run, run / 1000) for run in range(1, MOST + 20)]
     assert [run.id for run in peers(runs[0], runs)] == list(range(MOST + 19, 19, -1))
+
+
+def test_runs_that_leave_rows_out_have_other_test_rows() -> None:
+    mine, mean, left_out = (ended(n, 0.9, rules={"missing": m}) for n, m in enumerate(("reject", "mean", "drop"), 1))
+    assert [run.id for run in peers(mine, [mine, mean, left_out])] == [1, 2]
+    assert [run.id for run in peers(left_out, [mine, mean, left_out])] == [3]
