@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from mcsvm_gui.core.base import figures
@@ -68,14 +67,12 @@ def _unusual_rules(rules: Mapping[str, Any]) -> list[str]:
         "category": tr("missing values: own category"),
         "knn": tr("missing values: nearest neighbors"),
     }
-    defaults = asdict(Rules())
-    options = options_of(Rules)
     said = [words] if (words := missing.get(str(rules.get("missing")))) else []
-    for name, value in rules.items():
-        if name not in ("scale", "missing") and name in defaults and _plain(value) != _plain(defaults[name]):
-            title = tr(options[name].title)
+    for name, option in options_of(Rules).items():
+        value = rules.get(name)
+        if name not in ("scale", "missing") and value is not None and _plain(value) != _plain(option.default):
             written = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            said.append(title if value is True else f"{title}: {written}")
+            said.append(tr(option.title) if value is True else f"{tr(option.title)}: {written}")
     return said
 
 

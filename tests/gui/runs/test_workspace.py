@@ -30,6 +30,7 @@ class FakeRuns(NoRuns):
     def __init__(self) -> None:
         super().__init__()
         self.gone_on: list[int] = []
+        self.opening = False
         self.request = Request()
 
     def begin(self, request: Request, data_name: str) -> int:
