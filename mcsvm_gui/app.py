@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.shell.main_window import MainWindow
 
 USAGE = "usage: mcsvm-gui [FILE]    FILE: data, a model or a project; `mcsvm` is the program without a window"
+LIBRARIES = "PySide6", "pyqtgraph"  # the window's own, by the names they are imported with
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if len(given) > 1 or any(text.startswith("-") for text in given):
         return complain(f"{given[-1]}: {USAGE}")
+    missing = [name for name in LIBRARIES if find_spec(name) is None]
+    if missing:
+        return complain(f"the window needs {' and '.join(missing)}; install what it needs: pip install 'mcsvm[gui]'")
     if given and not Path(given[0]).exists():
         return complain(f"{given[0]}: there is no such file")
     if not has_screen():

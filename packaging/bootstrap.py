@@ -17,7 +17,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 SYSTEM_PACKAGES = Path(__file__).resolve().with_name("system_packages.txt")
 VERSIONS = ((3, 11), (3, 12), (3, 13), (3, 14))
-EXTRAS = {"run": ["report"], "test": ["test"]}
+EXTRAS = {"run": ["gui", "report"], "test": ["test"]}
 USAGE = """usage: python3 packaging/bootstrap.py run         start mcsvm
        python3 packaging/bootstrap.py test [...]  check it; what follows goes to pytest"""
 APT_SECONDS = "600"

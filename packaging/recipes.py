@@ -64,7 +64,7 @@ def conda(dist: Path) -> str:
     told = project()
     about = told["project"]
     built = [conda_name(one) for one in told["build-system"]["requires"]]
-    needed = [conda_name(one) for one in about["dependencies"]]
+    needed = [conda_name(one) for one in run_needs(about)]
     python = f"python {about['requires-python']}"
     recipe = {
         "package": {"name": about["name"], "version": about["version"]},
@@ -83,6 +83,11 @@ def conda(dist: Path) -> str:
         "about": {"summary": about["description"], "license": about["license"], "license_file": "LICENSE"},
     }
     return json.dumps(recipe, indent=2) + "\n"  # JSON is YAML
+
+
+def run_needs(about: dict[str, Any]) -> list[str]:
+    """Return what the package needs to run; conda knows no extras, so it gets the window too."""
+    return [*about["dependencies"], *about["optional-dependencies"]["gui"]]
 
 
 def conda_name(requirement: str) -> str:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,22 @@ def test_a_reader_that_goes_early_is_no_trouble(monkeypatch: pytest.MonkeyPatch)
 def test_the_program_says_what_it_cannot_open(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert app.main(given) == 2
     assert capsys.readouterr().err.startswith(f"error: {given[-1]}: ")
+
+
+@pytest.mark.parametrize("missing", [("PySide6", "pyqtgraph"), ("PySide6",), ("pyqtgraph",)])
+@pytest.mark.parametrize("screen", [True, False])
+def test_an_installation_without_the_window_says_in_one_sentence_what_to_install(
+    missing: tuple[str, ...], screen: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not screen:
+        without_screen(monkeypatch)
+    monkeypatch.setattr(app, "find_spec", lambda name: None if name in missing else find_spec(name))
+    assert app.main([]) == 2
+    said = capsys.readouterr()
+    names = " and ".join(missing)
+    assert said.err == f"error: the window needs {names}; install what it needs: pip install 'mcsvm[gui]'\n"
+    assert said.out == ""
+    assert app.main(["--help"]) == 0
 
 
 def test_missing_resources_are_one_sentence(

@@ -173,6 +173,15 @@ def test_doctor_knows_its_house() -> None:
     assert "Compiled code:" in mcsvm("doctor").out
 
 
+def test_doctor_misses_no_window_where_none_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = doctor.installed
+    monkeypatch.setattr(doctor, "installed", lambda name: None if name.startswith("py") else there(name))
+    monkeypatch.setattr(doctor, "missing_libraries", list)
+    answer = mcsvm("doctor")
+    assert "pyside6-essentials  not installed (shows the window; pip install 'mcsvm[gui]')" in answer.out
+    assert "Problem" not in answer.out
+
+
 def test_what_the_loader_lacks_is_read_from_its_answer() -> None:
     answer = "\tlibEGL.so.1 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x1)\n\tlibGL.so.1 => not found\n"
     assert not_found(answer) == ["libEGL.so.1", "libGL.so.1"]

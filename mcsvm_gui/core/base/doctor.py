@@ -17,8 +17,9 @@ from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.resources import folder
 
 NEEDED = "numpy", "scipy", "numba", "scikit-learn", "pandas", "joblib", "threadpoolctl", "platformdirs", "tomli-w"
-WINDOW = "pyside6-essentials", "pyqtgraph"
 EXTRAS = {
+    "pyside6-essentials": "shows the window; pip install 'mcsvm[gui]'",
+    "pyqtgraph": "draws plots in the window; pip install 'mcsvm[gui]'",
     "onnx": "exports to ONNX",
     "onnxruntime": "checks exports to ONNX",
     "pyarrow": "reads Parquet",
@@ -74,7 +75,7 @@ def examine() -> dict[str, Any]:
         "mcsvm": own_version(),
         "python": {"version": platform.python_version(), "path": sys.executable},
         "system": {"name": platform.platform(), "cores": os.cpu_count(), "usable_cores": _usable_cores()},
-        "packages": {name: installed(name) for name in (*NEEDED, *WINDOW)},
+        "packages": {name: installed(name) for name in NEEDED},
         "extras": {name: installed(name) for name in EXTRAS},
         "threads": _threads(),
         "cache": {"folder": str(CACHE_FOLDER), "writable": CACHE_WORKS, "megabytes": _megabytes(CACHE_FOLDER)},
@@ -86,7 +87,7 @@ def examine() -> dict[str, Any]:
 
 def problems(libraries: list[SystemLibrary], *, cache_works: bool) -> list[str]:
     """Sentences, each with the way out."""
-    found = [f"{name} is not installed: pip install {name}" for name in (*NEEDED, *WINDOW) if installed(name) is None]
+    found = [f"{name} is not installed: pip install {name}" for name in NEEDED if installed(name) is None]
     if not cache_works:
         found.append("the cache folder cannot be written, so that every start compiles anew: set MCSVM_CACHE_DIR")
     if not folder().is_dir():

@@ -1,4 +1,4 @@
-"""Trainings, searches and explanations as scripts of at most 20 lines with the same numbers, by `solvers` alone.
+"""Trainings, searches and explanations as scripts of at most 20 lines with the same numbers, by `mcsvm` alone.
 
 What twenty lines cannot say is refused in a sentence: files that are no table of numbers, splits by groups, weights.
 """

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mcsvm.solvers.run.limits import Limits
     from mcsvm.solvers.run.loop import Run
     from mcsvm.solvers.scikit.constraints import ParameterError
+    from mcsvm_gui.core.data.public import open_dataset
 
     __version__: str
 
@@ -28,10 +29,13 @@ __all__ = [
     "Run",
     "__version__",
     "explain",
+    "open_dataset",
     "pose",
 ]
 
-_HOMES = {name: "mcsvm.solvers" for name in __all__ if name != "__version__"}
+_HOMES = {  # the others are in mcsvm.solvers
+    "open_dataset": "mcsvm_gui.core.data.public",
+}
 
 # An installed package contains the folder `solvers`. In a checkout that folder is at the top, three levels up.
 _place = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -43,8 +47,8 @@ if not TYPE_CHECKING:  # a type checker knows every name from above, and reports
     def __getattr__(name: str) -> object:
         if name == "__version__":
             value: object = import_module("importlib.metadata").version("mcsvm")
-        elif name in _HOMES:
-            value = getattr(import_module(_HOMES[name]), name)
+        elif name in __all__:
+            value = getattr(import_module(_HOMES.get(name, "mcsvm.solvers")), name)
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = value

@@ -1,4 +1,4 @@
-"""Scripts give the same numbers as the application, with `solvers` alone and in at most 20 lines."""
+"""Scripts give the same numbers as the application, with `mcsvm` alone and in at most 20 lines."""
 
 from __future__ import annotations
 
