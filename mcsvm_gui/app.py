@@ -32,7 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if missing:
         return complain(f"the window needs {' and '.join(missing)}; install what it needs: pip install 'mcsvm[gui]'")
     if given and not Path(given[0]).exists():
-        return complain(f"{given[0]}: there is no such file")
+        from mcsvm_gui.core.base.opening import missing_file
+
+        return complain(str(missing_file(given[0])))
     if not has_screen():
         return exit_code(_without_screen)
     return exit_code(lambda: _with_window(given[0] if given else None))

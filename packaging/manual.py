@@ -69,25 +69,21 @@ def commands() -> Iterator[str]:
 
     parser = _parser()
     yield ".SH COMMANDS"
-    for name, sub in subcommands(parser).items():
-        yield from (".SS " + escaped(usage(name, sub)), escaped(sentence(sub.description or "")))
+    for sub in subcommands(parser).values():
+        yield from (".SS " + escaped(sub.line()), escaped(sentence(sub.description or "")))
         for group in sub._action_groups:
             yield from options(group)
         if sub.epilog:
             yield from (".PP", escaped(sub.epilog))
+        for line in sub.examples:
+            yield from (".PP", f"\\fB{escaped(line)}\\fR")
     yield ".SH EXIT STATUS"
     yield escaped((parser.epilog or "").removeprefix("Exit codes: ").capitalize())
 
 
-def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, Any]:
     found = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return dict(found.choices)
-
-
-def usage(name: str, parser: argparse.ArgumentParser) -> str:
-    given = parser._get_positional_actions()
-    places = [f"{action.metavar}{'...' if action.nargs == '+' else ''}" for action in given]
-    return " ".join(["mcsvm", name, *places, "[options]"])
 
 
 def options(group: argparse._ArgumentGroup) -> Iterator[str]:
@@ -100,8 +96,9 @@ def options(group: argparse._ArgumentGroup) -> Iterator[str]:
 
 
 def shown(actions: Iterable[argparse.Action]) -> Iterator[argparse.Action]:
-    """Every option but `--help`, and the places that need words."""
-    return (action for action in actions if (action.option_strings or action.help) and action.dest != "help")
+    """Every option that help lists but `--help`, and the places that need words."""
+    listed = (action for action in actions if action.help != argparse.SUPPRESS)
+    return (action for action in listed if (action.option_strings or action.help) and action.dest != "help")
 
 
 def form(action: argparse.Action) -> str:

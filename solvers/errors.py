@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 
@@ -43,6 +43,49 @@ def any_of(choices: Sequence[str]) -> Sentence:
     """a; a, or b; a, or b, or c."""
     rest = [*choices[1:]]
     return Sentence("{first}, or {rest}", first=choices[0], rest=any_of(rest)) if rest else Sentence(choices[0])
+
+
+# Other programs' names of what we call by the second name.
+OTHER_NAMES = {
+    "binary-relevance": "ova",
+    "crammer-singer": "cs",
+    "ddag": "dag",
+    "gaussian": "rbf",
+    "interior-point": "ipm",
+    "lee-lin-wahba": "llw",
+    "libsvm": "smo",
+    "liblinear": "linear",
+    "one-against-all": "ova",
+    "one-against-one": "ovo",
+    "one-vs-all": "ova",
+    "one-vs-one": "ovo",
+    "one-vs-rest": "ova",
+    "ovr": "ova",
+    "oaa": "ova",
+    "oao": "ovo",
+    "poly": "polynomial",
+    "svc": "ovo",
+    "weston-watkins": "ww",
+}
+
+
+def choices_for(given: Any, names: Iterable[str]) -> str:
+    """List the names to choose from, for a sentence that refuses `given`, with the name that was probably meant."""
+    known = list(names)
+    listed, near = ", ".join(known), _closest(given, known)
+    return listed if near is None else Sentence("{names} (did you mean {near}?)", names=listed, near=near)
+
+
+def _closest(given: Any, names: Sequence[str]) -> str | None:
+    if not isinstance(given, str):
+        return None
+    spelled = given.strip().lower().replace("_", "-").replace(" ", "-")
+    if OTHER_NAMES.get(spelled) in names:
+        return OTHER_NAMES[spelled]
+    from difflib import get_close_matches  # only errors need it
+
+    found = get_close_matches(spelled, names, n=1) or [name for name in names if name.startswith(spelled)]
+    return found[0] if found and spelled else None
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:

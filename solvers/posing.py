@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.errors import InputError, Sentence, choices_for
 from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.kernels.points import in_double
 from mcsvm.solvers.kernels.precomputed import MatrixRows
@@ -156,7 +156,9 @@ def _machine(machine: str | Machine) -> Machine:
         return machine
     if not isinstance(machine, str) or machine not in MACHINES:
         raise InputError(
-            "There is no machine {machine!r}; choose one of {choices}.", machine=machine, choices=", ".join(MACHINES)
+            "There is no machine {machine!r}; choose one of {choices}.",
+            machine=machine,
+            choices=choices_for(machine, MACHINES),
         )
     return MACHINES[machine]
 
@@ -165,7 +167,7 @@ def _bias(bias: str | None, machine: Machine, kernel: Kernel) -> Bias:
     if bias is None:
         return default_bias(machine, kernel)
     if not isinstance(bias, str) or bias not in BIASES:
-        raise InputError("bias must be one of {choices}, not {bias!r}.", choices=", ".join(BIASES), bias=bias)
+        raise InputError("bias must be one of {choices}, not {bias!r}.", choices=choices_for(bias, BIASES), bias=bias)
     return bias
 
 
@@ -319,7 +321,9 @@ def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) ->
 def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:
     """The kernel of this name; of `parameters` it takes those that it declares."""
     if not isinstance(name, str) or name not in kernels:
-        raise InputError("There is no kernel {name!r}; choose one of {choices}.", name=name, choices=", ".join(kernels))
+        raise InputError(
+            "There is no kernel {name!r}; choose one of {choices}.", name=name, choices=choices_for(name, kernels)
+        )
     kind = kernels[name]
     return kind(**{key: parameters[key] for key in kind.parameters})
 

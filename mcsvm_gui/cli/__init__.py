@@ -2,20 +2,21 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import NoReturn
 
 from mcsvm_gui.cli import arguments
 from mcsvm_gui.cli.interrupt import Guard, at_once
 from mcsvm_gui.cli.memory import check_address_space
-from mcsvm_gui.core.base.exits import WRONG, complain, exit_code
+from mcsvm_gui.cli.parser import Parser, refuse_unknown_options, unknown_command
+from mcsvm_gui.core.base.exits import DONE, WRONG, complain, exit_code
 from mcsvm_gui.core.base.terminal import say
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 2 the input or the options are wrong; 3 done but not converged, or a search found nothing; 130"
-    " interrupted by Ctrl-C or SIGTERM. A command that is interrupted writes what it has and ends within 5 seconds; a"
-    " second signal ends it at once."
+    "Exit codes: 0 done; 1 a condition of --fail-on or --min-accuracy is not met; 2 the input or the options are wrong;"
+    " 3 done but not converged, or a search found nothing; 130 interrupted by Ctrl-C or SIGTERM. A command that is"
+    " interrupted writes what it has and ends within 5 seconds; a second signal ends it at once."
 )
 
 
@@ -23,13 +24,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Without `arguments`, use those of the process; then signals end the whole process."""
     with Guard(lasting=arguments is None):
         return exit_code(lambda: _run(arguments))
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line, as for every wrong input."""
-        complain(f"{message} (see {self.prog} --help)")
-        sys.exit(WRONG)
 
 
 class Version(argparse.Action):
@@ -40,30 +34,73 @@ class Version(argparse.Action):
         parser.exit()
 
 
-def _parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """For these words: only the command among them gets its arguments; without words all get theirs."""
+def _parser(words: Sequence[str] | None = None) -> Parser:
+    """Return the parser for these words, in which only their command has arguments; without words all commands have."""
     parser = Parser(
         prog="mcsvm",
-        description="Multi-class support vector machines, certified.",
+        description="Multi-class support vector machines, each trained to a certified optimum.",
         epilog=EXIT_CODES,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=Version, nargs=0, help="show the version of this program and end")
+    parser.add_argument("-V", "--version", action=Version, nargs=0, help="show the version of this program and exit")
+    parser.examples = (
+        "mcsvm train DATA.csv --holdout 0.3 --model OUT.mcsvm",
+        "mcsvm help train          options of a command",
+        "mcsvm help reading        all options of reading data",
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, add in COMMANDS.items():
-        sub = commands.add_parser(name, help=add.__doc__, description=add.__doc__, allow_abbrev=False)
+        text = _sentence(add.__doc__ or "")
+        sub = commands.add_parser(name, help=add.__doc__, description=text, allow_abbrev=False)
         if words is None or name in words:
             add(sub)
         sub.set_defaults(command=name.replace("-", "_"))
     return parser
 
 
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
+
+
+def command_parsers(words: Sequence[str] | None = None) -> Mapping[str, Parser]:
+    """Return the parsers of the commands by name; see `_parser`."""
+    actions = _parser(words)._actions
+    choices = next(action.choices for action in actions if isinstance(action, argparse._SubParsersAction))
+    return dict(choices)
+
+
+def main_help() -> str:
+    """Return the list of all commands."""
+    return _parser([]).format_help()
+
+
+def _parse(words: Sequence[str]) -> argparse.Namespace | None:
+    """Return the options of a command; None if there are no words, so that only help is shown."""
+    if not words:
+        say(*main_help().splitlines())
+        return None
+    name = words[0]
+    if not name.startswith("-") and name not in COMMANDS:
+        complain(unknown_command(name, COMMANDS))
+        sys.exit(WRONG)
+    parser = _parser(words[:1])
+    if name.startswith("-"):
+        refuse_unknown_options(parser, words[:1], command_parsers)
+    else:
+        refuse_unknown_options(command_parsers(words[:1])[name], words[1:], command_parsers)
+    options, others = parser.parse_known_args(words)
+    if others:
+        command_parsers(words[:1])[name].error(f"unrecognized arguments: {' '.join(others)}")
+    return options
+
+
 def _run(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character shows its code instead
             stream.reconfigure(errors="backslashreplace")
-    words = sys.argv[1:] if arguments is None else arguments
-    options = _parser(words).parse_args(words)
+    options = _parse(sys.argv[1:] if arguments is None else arguments)
+    if options is None:
+        return DONE
     check_address_space()
     with at_once():
         command = import_module(f"mcsvm_gui.cli.commands.{options.command}")
@@ -79,8 +116,8 @@ def _data(options: argparse.Namespace) -> list[str | None]:
     return named if isinstance(named, list) else [named]
 
 
-# What may be given to each; its module here is called as it is, and has `run`.
-COMMANDS = {
+# The function that adds the arguments of each command; `commands/NAME.py` has its `run`.
+COMMANDS: dict[str, Callable[[Parser], None]] = {
     "inspect": arguments.inspect,
     "check": arguments.check,
     "train": arguments.train,
@@ -96,4 +133,5 @@ COMMANDS = {
     "verify": arguments.verify,
     "doctor": arguments.doctor,
     "first-look": arguments.first_look,
+    "help": arguments.help_topics,
 }

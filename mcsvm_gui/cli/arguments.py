@@ -1,4 +1,4 @@
-"""What each command may be given. Nothing heavy is imported here: values are read by the command itself.
+"""The arguments of each command. Nothing heavy is imported here: values are read by the command itself.
 
 Options of data, trainings and searches come from their tables: `ReadOptions`, `Rules`, `Request` and `TuneRequest`.
 """
@@ -6,22 +6,40 @@ Options of data, trainings and searches come from their tables: `ReadOptions`, `
 import argparse
 from typing import TYPE_CHECKING
 
+from mcsvm_gui.cli.parser import TOPICS, Parser
+
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.options import Option
 
 DATA = "a file, a folder or a pattern of files with the same columns, or - for standard input"
 GROUPS = {"machine": "Numbers may be written 2^-3."}
+# Options of reading data that only `mcsvm help reading` lists: most people never need them.
+RARE = (
+    *("spellings", "fold_column", "text", "dates", "date_order", "categories", "names", "where", "merge", "share"),
+    *("table", "query", "skip_lines", "header", "separator", "decimal", "encoding", "neighbors", "missing_indicator"),
+    *("min_frequency", "date_parts", "analyzer", "ngrams", "stop_words", "min_df"),
+)
+AS_TRAINED_OR = "reject", "drop"  # what a model can do with missing cells, if it was not trained to fill them
+SHORT = {"C": "-c", "gamma": "-g", "kernel": "-k", "machine": "-m", "jobs": "-j"}  # short names of options
 
 
-def inspect(parser: argparse.ArgumentParser) -> None:
+def inspect(parser: Parser) -> None:
     """what is in a data file: rows, features and their kinds, classes, missing cells, warnings"""
+    parser.examples = (
+        "mcsvm inspect DATA.csv",
+        "mcsvm inspect DATA.xlsx --table Sheet2 --label species",
+    )
     parser.add_argument("data", metavar="DATA", help=DATA)
     _options(parser, "inspect")
     _output(parser)
 
 
-def check(parser: argparse.ArgumentParser) -> None:
+def check(parser: Parser) -> None:
     """what is wrong or risky with data and a plan, each finding with a code and what to do"""
+    parser.examples = (
+        "mcsvm check DATA.csv --test TEST.csv",
+        "mcsvm check DATA.csv --fail-on warning          for scripts: exit code 1 if there is one",
+    )
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("--model", metavar="MODEL", help="also this model, on DATA: its certificate and probabilities")
     parser.add_argument(
@@ -29,23 +47,40 @@ def check(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also train the machine on folds, beside the majority class, nearest neighbours and boosted trees",
     )
-    parser.epilog = "The exit code is 0 whatever is found."
+    parser.add_argument(
+        "--fail-on",
+        metavar="warning|error",
+        help="exit with code 1 if there is a finding of this severity or worse; default: the exit code is 0",
+    )
     _options(parser, "check")
     _output(parser)
 
 
-def train(parser: argparse.ArgumentParser) -> None:
+def train(parser: Parser) -> None:
     """train a machine on a data file, and keep it with its certificate"""
+    parser.examples = (
+        "mcsvm train DATA.csv --holdout 0.3",
+        "mcsvm train DATA.csv --machine ovo -c 4 -g 2^-3 -o OUT.mcsvm",
+    )
     parser.add_argument("data", metavar="DATA", help=DATA)
-    parser.add_argument("--model", metavar="OUT.mcsvm", help="where to keep the model")
+    parser.add_argument("-o", "--model", metavar="OUT.mcsvm", help="where to save the model")
     parser.add_argument("--trace", metavar="OUT.csv", help="where to write the trace of the training")
     _refit_option(parser, "--holdout")
     _options(parser, "train")
+    parser.add_argument(
+        *("-v", "--verbose"),
+        action="store_true",
+        help="also print why auto chose its solver, and the findings of the data check in full",
+    )
     _output(parser)
 
 
-def tune(parser: argparse.ArgumentParser) -> None:
+def tune(parser: Parser) -> None:
     """search C and gamma by cross-validation, for one machine or several on the same folds"""
+    parser.examples = (
+        "mcsvm tune DATA.csv --machine ww,ovo --search coarse-to-fine",
+        "mcsvm tune DATA.csv --machine all --test-share 0.3 --budget 60 --model OUT.mcsvm",
+    )
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("-o", "--output", metavar="CELLS.csv", help="one line per cell")
     parser.add_argument(
@@ -64,15 +99,23 @@ def tune(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def curve(parser: argparse.ArgumentParser) -> None:
+def curve(parser: Parser) -> None:
     """accuracy and time against the number of rows, extrapolated: is more data worth it?"""
-    parser.add_argument("data", metavar="DATA")
+    parser.examples = (
+        "mcsvm curve DATA.csv",
+        "mcsvm curve DATA.csv --machine ovo --folds 10",
+    )
+    parser.add_argument("data", metavar="DATA", help=DATA)
     _options(parser, "curve")
     _output(parser)
 
 
-def compare(parser: argparse.ArgumentParser) -> None:
+def compare(parser: Parser) -> None:
     """compare machines on one data file or several, over the same folds, with tests of their differences"""
+    parser.examples = (
+        "mcsvm compare DATA.csv --machines ww,ovo,ova",
+        "mcsvm compare A.csv B.csv --tune --report OUT.html",
+    )
     from mcsvm_gui.core.machine import names
     from mcsvm_gui.core.tune.options import RANGES
 
@@ -93,9 +136,20 @@ def compare(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def run(parser: argparse.ArgumentParser) -> None:
+def run(parser: Parser) -> None:
     """replay an experiment from a file to the same numbers"""
-    parser.add_argument("experiment", metavar="EXPERIMENT.toml", help="a file, or the name of a bundled experiment")
+    parser.examples = (
+        "mcsvm run --list",
+        "mcsvm run dogan-2011-accuracy --folder FOLDER --report OUT.html",
+        "mcsvm run OWN.toml --results KEPT.db",
+    )
+    parser.add_argument(
+        "experiment",
+        metavar="EXPERIMENT.toml",
+        nargs="?",
+        help="a file, or the name of a bundled experiment; default: list the bundled experiments",
+    )
+    parser.add_argument("--list", action="store_true", help="list the bundled experiments")
     parser.add_argument("--folder", metavar="DIR", help="where the data are; default: paths begin at EXPERIMENT.toml")
     parser.add_argument("--data", metavar="NAME,...", help="only these data sets of the experiment")
     _jobs_options(parser)
@@ -104,8 +158,12 @@ def run(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def report(parser: argparse.ArgumentParser) -> None:
+def report(parser: Parser) -> None:
     """write a report of a project: its runs, side by side where they are on the same data"""
+    parser.examples = (
+        "mcsvm report PROJECT.mcsvmproj -o OUT.html",
+        "mcsvm report PROJECT.mcsvmproj -o OUT.pdf --run 1,2",
+    )
     parser.add_argument("project", metavar="PROJECT.mcsvmproj")
     parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help=_endings())
     parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
@@ -119,7 +177,7 @@ def report(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def _refit_option(parser: argparse.ArgumentParser, needs: str) -> None:
+def _refit_option(parser: Parser, needs: str) -> None:
     parser.add_argument(
         "--refit",
         action="store_true",
@@ -128,14 +186,14 @@ def _refit_option(parser: argparse.ArgumentParser, needs: str) -> None:
     )
 
 
-def _jobs_options(parser: argparse.ArgumentParser) -> None:
+def _jobs_options(parser: Parser) -> None:
     parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="of Dask, as tcp://HOST:8786: its workers train, a task each"
     )
 
 
-def _results_option(parser: argparse.ArgumentParser) -> None:
+def _results_option(parser: Parser) -> None:
     parser.add_argument(
         "--results",
         metavar="FILE",
@@ -144,7 +202,7 @@ def _results_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _report_option(parser: argparse.ArgumentParser) -> None:
+def _report_option(parser: Parser) -> None:
     parser.add_argument("--report", metavar="OUT.html", help=f"write a report, {_endings()}")
 
 
@@ -155,8 +213,12 @@ def _endings() -> str:
     return f"ending in {', '.join(FORMATS)}"
 
 
-def predict(parser: argparse.ArgumentParser) -> None:
+def predict(parser: Parser) -> None:
     """apply a model to the rows of a data file, matching columns by name"""
+    parser.examples = (
+        "mcsvm predict MODEL.mcsvm NEW.csv -o OUT.csv",
+        "mcsvm predict MODEL.mcsvm NEW.csv --proba --keep id",
+    )
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="one line per row; standard output without it")
@@ -183,15 +245,18 @@ def predict(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def evaluate(parser: argparse.ArgumentParser) -> None:
+def evaluate(parser: Parser) -> None:
     """how well a model decides: ROC, precision-recall, calibration, confusion and costs, with intervals"""
+    parser.examples = (
+        "mcsvm evaluate MODEL.mcsvm TEST.csv",
+        "mcsvm evaluate MODEL.mcsvm TEST.csv --min-accuracy 0.9          for scripts",
+    )
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("data", metavar="DATA", help="rows with known classes")
     parser.add_argument(
         "--folds",
         metavar="N",
-        help="train what MODEL was asked for anew on N folds of DATA, each row tested by the training without it;"
-        " default: MODEL as it is",
+        help="cross-validate: train with the settings of MODEL on N folds of DATA, instead of evaluating MODEL itself",
     )
     parser.add_argument(
         "--costs",
@@ -199,14 +264,21 @@ def evaluate(parser: argparse.ArgumentParser) -> None:
         help="what errors cost: class names in the first row and column, true classes down; a model with probabilities"
         " is evaluated as it decides by them",
     )
+    parser.add_argument(
+        "--min-accuracy", metavar="SHARE", help="exit with code 1 if the accuracy is below this share, such as 0.9"
+    )
     _report_option(parser)
-    parser.epilog = "Intervals are of 95%, by bootstrap over rows."
+    parser.epilog = "Intervals are 95% confidence intervals, by bootstrap over rows."
     _options(parser, "evaluate")
     _output(parser)
 
 
-def explain(parser: argparse.ArgumentParser) -> None:
+def explain(parser: Parser) -> None:
     """why a model decides so: what each column adds to its decision values, exactly (sigmoid kernel: sampled)"""
+    parser.examples = (
+        "mcsvm explain MODEL.mcsvm DATA.csv --rows 1,5-9",
+        "mcsvm explain MODEL.mcsvm DATA.csv --rows 3 --flip",
+    )
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("--rows", metavar="1,5-9", help="only these rows of DATA, counted from 1; default all")
@@ -235,8 +307,12 @@ def explain(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def verify(parser: argparse.ArgumentParser) -> None:
+def verify(parser: Parser) -> None:
     """check every part of a model that predicts against its training data, and recompute its certificate"""
+    parser.examples = (
+        "mcsvm verify MODEL.mcsvm DATA.csv",
+        "mcsvm verify MODEL.mcsvm DATA.csv --export MODEL.onnx",
+    )
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("data", metavar="DATA", help="the file the model was trained on")
     parser.add_argument(
@@ -254,8 +330,12 @@ def verify(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def export(parser: argparse.ArgumentParser) -> None:
+def export(parser: Parser) -> None:
     """write a model for other programs, checked against its own labels"""
+    parser.examples = (
+        "mcsvm export MODEL.mcsvm --to onnx -o OUT.onnx",
+        "mcsvm export MODEL.mcsvm --to c -o OUT.c --check TEST.csv",
+    )
     parser.add_argument("model", metavar="MODEL")
     from mcsvm_gui.core.export import EXPORTERS
 
@@ -269,44 +349,66 @@ def export(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
-def doctor(parser: argparse.ArgumentParser) -> None:
+def doctor(parser: Parser) -> None:
     """versions, threads, caches, and system libraries that are missing"""
+    parser.examples = (
+        "mcsvm doctor",
+        "mcsvm doctor --json",
+    )
     _output(parser)
 
 
-def first_look(parser: argparse.ArgumentParser) -> None:
+def first_look(parser: Parser) -> None:
     """train the six machines on a bundled data set and compare them"""
+    parser.examples = ("mcsvm first-look",)
 
 
-def _options(parser: argparse.ArgumentParser, command: str) -> None:
-    """Those of the tables that this command has."""
+def help_topics(parser: Parser) -> None:
+    """show the options of a command, or all options of a topic"""
+    parser.examples = (
+        "mcsvm help train",
+        "mcsvm help reading",
+    )
+    parser.add_argument(
+        "topic", metavar="COMMAND|TOPIC", nargs="?", help=f"a command, or {' or '.join(TOPICS)}; default: all commands"
+    )
+
+
+def _options(parser: Parser, command: str) -> None:
+    """Add the options of the tables that this command has; those of the machine come before those of reading data."""
     from mcsvm_gui.core.base.options import options_of
     from mcsvm_gui.core.data.options import ReadOptions, Rules
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
 
-    known = [option for table in (ReadOptions, Rules, Request) for option in options_of(table).values()]
-    known += SEARCH_OPTIONS.values()
     groups: dict[str, argparse._ActionsContainer] = {"": parser}
-    for option in known:
-        if command in option.commands:
-            if option.group not in groups:
-                groups[option.group] = parser.add_argument_group(option.group, GROUPS.get(option.group))
-            metavar, default = option.kind.metavar, _default(option)
-            if command == "tune" and option.searched:
-                metavar, default = "LOW:HIGH", f"default {option.searched}"
-            elif command == "tune" and option.several:
-                metavar = "NAME,..."
-            _add(groups[option.group], option, metavar, default)
+    tables = options_of(Request), SEARCH_OPTIONS, options_of(ReadOptions), options_of(Rules)
+    for option in (option for table in tables for option in table.values() if command in option.commands):
+        if option.group not in groups:
+            groups[option.group] = parser.add_argument_group(option.group, GROUPS.get(option.group))
+        _add(groups[option.group], option, command)
+        if option.name in RARE:
+            parser.rare.add(option.name)
 
 
-def _add(group: argparse._ActionsContainer, option: "Option", metavar: str, default: str) -> None:
-    help = "; ".join(part for part in (f"{option.help}{_kernels(option)}", default) if part)
+def _add(group: argparse._ActionsContainer, option: "Option", command: str) -> None:
+    metavar, default = option.kind.metavar, _default(option)
+    text = option.help
+    if command == "tune" and option.searched:
+        metavar, default = "LOW:HIGH", f"default {option.searched}"
+    elif command == "tune" and option.several:
+        metavar, text = "NAME,...", f"some of {metavar.replace('|', ', ')}, or all"
+    elif option.name == "missing" and command in option.unlisted:
+        metavar, default = "|".join(AS_TRAINED_OR), "default: as in training"
+    help = "; ".join(part for part in (f"{text}{_kernels(option)}", default) if part)
     help = f"{help[:1].lower()}{help[1:]}".replace("%", "%%")
+    if command in option.unlisted and option.name != "missing":
+        help = argparse.SUPPRESS
+    names = [SHORT[option.name], option.argument] if option.name in SHORT else [option.argument]
     if option.default is False:
-        group.add_argument(option.argument, action="store_true", help=help)
+        group.add_argument(*names, action="store_true", help=help)
     else:
-        group.add_argument(option.argument, metavar=metavar, help=help)
+        group.add_argument(*names, metavar=metavar, help=help)
 
 
 def _default(option: "Option") -> str:
@@ -325,6 +427,10 @@ def _kernels(option: "Option") -> str:
     return f" (kernel {named})" if option.of_kernel else ""
 
 
-def _output(parser: argparse.ArgumentParser) -> None:
+def _output(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output, nothing else there")
-    parser.add_argument("--quiet", action="store_true", help="no progress and no warnings on standard error")
+    parser.add_argument(
+        *("-q", "--quiet"),
+        action="store_true",
+        help="print only what was asked for: the document of --json, or predictions; and errors",
+    )

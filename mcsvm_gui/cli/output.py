@@ -1,4 +1,7 @@
-"""What commands say, and where: documents and results on standard output, warnings on standard error."""
+"""Write what commands report: documents and results to standard output, warnings to standard error.
+
+With --quiet, standard output holds only what an option or the command asks for: a document, or predictions.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,16 @@ from mcsvm_gui.core.base.terminal import say, say_beside, say_json, say_table
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.data.dataset import Notice
 
+SCHEMA = 1  # of the documents of --json: raised if an entry changes its meaning or goes; new entries do not raise it
+
 
 def show(
     options: argparse.Namespace, document: Callable[[], dict[str, Any]], lines: Callable[[], Iterable[str]]
 ) -> None:
-    """The result on standard output: its document where --json asks for it, else its lines."""
+    """Write the result to standard output: its document if --json asks for it, else its lines unless --quiet."""
     if options.json:
         show_json(document())
-    else:
+    elif not options.quiet:
         say(*lines())
 
 
@@ -39,8 +44,8 @@ def _finite(document: Any) -> Any:
     return None if isinstance(document, float) and not math.isfinite(document) else document
 
 
-def show_json(document: dict[str, Any]) -> None:
-    say_json(json_text(document))
+def show_json(document: Mapping[str, Any]) -> None:
+    say_json(json_text({"schema": SCHEMA, **document}))
 
 
 def extend_json(stream: IO[bytes], items: list[Any]) -> None:
@@ -53,7 +58,7 @@ def extend_json(stream: IO[bytes], items: list[Any]) -> None:
 def show_long_json(document: dict[str, Any], lists: Mapping[str, IO[bytes]]) -> None:
     """As `show_json`, with lists that are too long to be held."""
     start = "{"
-    for name, value in document.items():
+    for name, value in {"schema": SCHEMA, **document}.items():
         say_json(f"{start}{json.dumps(name)}: ", end="")
         if name in lists:
             say_json("[", end="")
@@ -71,10 +76,10 @@ def warn(options: argparse.Namespace, notices: Iterable[Notice]) -> None:
         _warn(dict.fromkeys(notice.sentence for notice in notices))
 
 
-def warn_beside(options: argparse.Namespace, found: Iterable[Finding]) -> None:
-    """On standard error, beside a document that does not have them: lines of text do."""
+def warn_beside(options: argparse.Namespace, sentences: Iterable[str]) -> None:
+    """Write sentences to standard error if the result is a document, which does not contain them."""
     if options.json and not options.quiet:
-        _warn(findings(found))
+        _warn(sentences)
 
 
 def _warn(sentences: Iterable[object]) -> None:

@@ -137,7 +137,7 @@ def commands() -> Iterator[str]:
     parser = _parser()
     yield (parser.epilog or "") + "\n"
     for name, sub in manual.subcommands(parser).items():
-        yield f"## {name}\n\n```text\n{manual.usage(name, sub)}\n```\n\n{manual.sentence(sub.description or '')}\n"
+        yield f"## {name}\n\n```text\n{sub.line()}\n```\n\n{manual.sentence(sub.description or '')}\n"
         for group in sub._action_groups:
             rows = [f"| {form(action)} | {cell(action.help or '')} |" for action in manual.shown(group._group_actions)]
             if rows:
@@ -146,6 +146,8 @@ def commands() -> Iterator[str]:
                 yield group.description + "\n"
         if sub.epilog:
             yield sub.epilog + "\n"
+        if sub.examples:
+            yield "\n".join(["```text", *sub.examples, "```", ""])
 
 
 def form(action: argparse.Action) -> str:

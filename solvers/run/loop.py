@@ -18,7 +18,7 @@ import numpy as np
 from mcsvm.solvers.budget import next_sample
 from mcsvm.solvers.decision import SMALL_PAIRS, SMALL_PHASE, Decision
 from mcsvm.solvers.dual.certificate import Certificate, Proof, certificate_at_zero, seen_indefinite, total_of
-from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.errors import InputError, choices_for
 from mcsvm.solvers.gram import Gram
 from mcsvm.solvers.jit.rounding import FEASIBLE
 from mcsvm.solvers.memory import check_memory
@@ -494,7 +494,9 @@ def find_method(name: str | Method[Any]) -> Method[Any]:
     if isinstance(name, Method):
         return name
     if not isinstance(name, str) or name not in METHODS:
-        raise InputError("There is no solver {name!r}; choose one of {choices}.", name=name, choices=", ".join(METHODS))
+        raise InputError(
+            "There is no solver {name!r}; choose one of {choices}.", name=name, choices=choices_for(name, METHODS)
+        )
     return METHODS[name]
 
 

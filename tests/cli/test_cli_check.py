@@ -1,4 +1,4 @@
-"""mcsvm check: findings with their codes, exit code 0 whatever is found, and baselines that are scikit-learn's."""
+"""mcsvm check: findings with their codes, exit codes for scripts, and baselines that are scikit-learn's."""
 
 from __future__ import annotations
 
@@ -64,6 +64,49 @@ def test_what_training_refuses_is_an_error_here_and_no_failure(tmp_path: Path) -
     assert mcsvm("train", path).code == 2
 
 
+@pytest.fixture(scope="module")
+def leak(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warning (a column that tells the class), and no error."""
+    path = tmp_path_factory.mktemp("leak") / "leak.csv"
+    rng = np.random.default_rng(0)
+    rows = (f"{rng.normal(row % 3, 2.0)!r},{7 * (row % 3)},k{row % 3}\n" for row in range(120))
+    path.write_text("x,code,label\n" + "".join(rows).replace("np.float64(", "").replace(")", ""))
+    return path
+
+
+@pytest.mark.parametrize(("level", "code"), [(None, 0), ("error", 0), ("warning", 1)])
+def test_a_script_can_ask_for_an_exit_code(leak: Path, level: str | None, code: int) -> None:
+    wanted = () if level is None else ("--fail-on", level)
+    answer = mcsvm("check", leak, *wanted, "--json")
+    assert [(one["code"], one["severity"]) for one in answer.document["findings"]] == [("MC010", "warning")]
+    assert answer.code == code
+    assert answer.err == ("failed: --fail-on warning: 1 finding (MC010)\n" if code else "")
+    assert mcsvm("check", leak, *wanted, "--quiet") == type(answer)(code, "", answer.err)
+
+
+def test_notes_fail_nothing_and_errors_fail_both(tmp_path: Path) -> None:
+    for level in ("warning", "error"):
+        assert mcsvm("check", DATASETS / "segment.csv", "--fail-on", level).code == 0  # notes alone
+        path = tmp_path / "gaps.csv"
+        rows = (f"{row if row % 5 else ''},{row * 7 % 5},{'ab'[row % 2]}\n" for row in range(40))
+        path.write_text("x,z,class\n" + "".join(rows))
+        assert mcsvm("check", path, "--fail-on", level).code == 1
+    assert "--fail-on must be one of warning, error" in mcsvm("check", path, "--fail-on", "note").complaint
+
+
+def test_training_mentions_what_the_check_finds(leak: Path) -> None:
+    found = "1 finding (MC010 A column tells the class by itself)"
+    line = f"Data check: {found}. Details: mcsvm check {leak} --holdout 0.3"
+    answer = mcsvm("train", leak, "--holdout", 0.3)
+    assert line in answer.out.splitlines()
+    told = mcsvm("train", leak, "--holdout", 0.3, "--json")
+    assert told.err == f"warning: {line}\n"
+    full = mcsvm("train", leak, "--verbose").out
+    assert "MC010: A column tells the class by itself (column" in full
+    assert "Data check:" not in full
+    assert "Data check" not in mcsvm("train", DATASETS / "segment.csv").out  # notes alone
+
+
 def test_rows_without_classes_are_checked_too(tmp_path: Path) -> None:
     path = tmp_path / "unlabelled.csv"
     path.write_text("x,z\n" + "".join(f"{row * 3.7 % 1},{row * 7.1 % 1}\n" for row in range(50)))
@@ -77,7 +120,7 @@ def test_wrong_options_are_one_line(words: tuple[object, ...]) -> None:
 
 def test_a_model_that_was_stopped_is_not_certified(blobs: Path, tmp_path: Path) -> None:
     model = tmp_path / "early.mcsvm"
-    done = mcsvm("train", blobs, "--model", model, "--max-iter", 1, "--solver", "smo", "--quiet")
+    done = mcsvm("train", blobs, "--model", model, "--max-iter", 1, "--solver", "smo")
     assert (done.code, "MC061: Not certified (ww). " in done.out) == (3, True)
     found = mcsvm("check", blobs, "--model", model, "--json").document["findings"]
     assert [one["where"] for one in found if one["code"] == "MC061"] == ["early.mcsvm"]

@@ -104,7 +104,7 @@ def test_a_report_that_cannot_be_written_takes_nothing_with_it(tmp_path: Path, m
         raise InputError("there is no room left on the disk")
 
     monkeypatch.setattr(report, "write_report", full)
-    saved, written = tmp_path / "saved.toml", ("--report", tmp_path / "x.md", "--quiet")
+    saved, written = tmp_path / "saved.toml", ("--report", tmp_path / "x.md")
     compared = mcsvm("compare", IRIS, "--machines", "ww", "--folds", "2", "--save", saved, *written)
     for answer in (compared, mcsvm("run", saved, *written)):
         assert answer.code == 2
@@ -185,7 +185,7 @@ def test_what_did_not_converge_is_told_by_the_exit_code() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--machines", "ww,xx"), "there is no machine 'xx'"),
+        (("--machines", "ww,xx"), "There is no machine 'xx'; choose one of ww, cs, llw"),
         (("--solvers", "magic"), "There is no solver 'magic'"),
         (("--folds", "1"), "--folds must be at least 2"),
         (("--folds", "many"), "--folds"),

@@ -48,7 +48,7 @@ def test_the_delivered_model_is_trained_on_all_rows_and_the_tested_one_is_descri
 
 
 def test_the_words_keep_both_models_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["train", IRIS, *MACHINE, "--holdout", "0.3", "--refit", "--quiet"]) == 0
+    assert cli.main(["train", IRIS, *MACHINE, "--holdout", "0.3", "--refit"]) == 0
     said = capsys.readouterr().out
     assert "The delivered model is trained on all 150 rows and was not tested itself." in said
     assert "trained on 105 rows" in said

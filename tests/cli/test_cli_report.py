@@ -28,7 +28,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_project_becomes_a_report(suffix: str, project: Path, tmp_path: Path) -> None:
     out = tmp_path / f"out{suffix}"
     answer = mcsvm("report", project, "-o", out, "--json")
-    assert (answer.code, answer.document) == (0, {"report": str(out), "runs": [1, 2]})
+    assert (answer.code, answer.document) == (0, {"schema": 1, "report": str(out), "runs": [1, 2]})
     assert out.stat().st_size > 1000
 
 
@@ -53,7 +53,8 @@ def test_what_is_wrong_is_one_line(options: tuple[str, ...], sentence: str, proj
 
 
 def test_what_is_no_project_is_not_made_one(tmp_path: Path) -> None:
-    assert "no such project" in mcsvm("report", tmp_path / "none.mcsvmproj", "-o", tmp_path / "out.html").complaint
+    absent = mcsvm("report", tmp_path / "none.mcsvmproj", "-o", tmp_path / "out.html").complaint
+    assert absent.endswith("none.mcsvmproj: there is no such file; check its name")
     assert "no mcsvm project" in mcsvm("report", IRIS, "-o", tmp_path / "out.html").complaint
     assert not list(tmp_path.iterdir())
 

@@ -85,7 +85,7 @@ def test_explained_rows_are_those_of_the_file(data: Path, trained: Path, lab: La
     rows = table(out.read_text("utf-8"))
     assert list(rows[0])[:3] == ["row", "sample_id", "class"]
     assert {(int(row["row"]), row["sample_id"]) for row in rows} == set(said)
-    words = mcsvm("explain", trained, data, "--rows", wanted[0], "--quiet").out
+    words = mcsvm("explain", trained, data, "--rows", wanted[0]).out
     assert f"row {wanted[0]}, sample_id S-{wanted[0]:04d}:" in words
 
 
@@ -161,7 +161,7 @@ def test_evaluation_measures_rows_not_trained_on(data: Path, trained: Path, lab:
         assert row["names"] == {"sample_id": f"S-{row['row']:04d}"}
         assert (row["true"], row["predicted"]) == (lab.labels[row["row"] - 1], predicted[row["row"] - 1])
         assert row["true"] != row["predicted"]
-    first, *others = mcsvm("evaluate", trained, data, "--quiet").out.splitlines()
+    first, *others = mcsvm("evaluate", trained, data).out.splitlines()
     counted = said["n_train"] + said["n_test"]
     assert first.startswith(f"{said['n_train']} of these {counted} rows were used for training.")
     assert "Means over classes are over 4 of 5: the others have no rows here." in others

@@ -43,7 +43,7 @@ def test_the_document_is_that_of_the_contract(blobs: Path, tmp_path: Path) -> No
     answer = mcsvm("train", blobs, "--json", "--C", "2^2", "--gamma", "2^-1", "--model", model)
     found = answer.document
     assert (answer.code, answer.err) == (0, "")
-    assert found.keys() == DOCUMENT
+    assert found.keys() == {"schema", *DOCUMENT}
     assert found["certificate"].keys() == {
         *("primal", "dual", "gap", "relative_gap", "violation", "zero_within_rounding")
     }
@@ -153,7 +153,7 @@ def test_a_part_is_held_out_by_lot_and_by_class(blobs: Path) -> None:
 
 WRONG = {
     ("--C", "abc"): "error: --C: 'abc' is no number; write 0.125, 1e-3 or 2^-3",
-    ("--C", "-1"): "error: C must be a positive number, not -1.0.",
+    ("--C", "-1"): "error: --C must be a positive number, not -1.0.",
     ("--C", "2^5000"): "no number",
     ("--C", "nan"): "no finite number",
     ("--gamma", "auto"): "--gamma",
@@ -163,13 +163,13 @@ WRONG = {
     ("--kernel", "precomputed"): "MultiClassSVC(kernel='precomputed')",
     ("--bias", "x"): "bias must be one of",
     ("--degree", "2.5"): "--degree: '2.5' is no whole number",
-    ("--max-iter", "0"): "max_iter must be",
-    ("--time-limit", "-1"): "time_limit must be",
-    ("--threads", "0"): "threads must be",
-    ("--seed", "-1"): "seed must be",
-    ("--holdout", "1.5"): "holdout must be a share",
-    ("--scale", "x"): "scale must be one of minmax, standard, none",
-    ("--missing", "x"): "missing must be one of",
+    ("--max-iter", "0"): "--max-iter must be",
+    ("--time-limit", "-1"): "--time-limit must be",
+    ("--threads", "0"): "--threads must be",
+    ("--seed", "-1"): "--seed must be",
+    ("--holdout", "1.5"): "--holdout must be a share",
+    ("--scale", "x"): "--scale must be one of minmax, standard, none",
+    ("--missing", "x"): "--missing must be one of",
     ("--class-weight", "[1]"): "--class-weight",
     ("--class-weight", '{"class 0": -1}'): "must be a positive number",
     ("--class-weight", '{"class 9": 2}'): "class_weight names 'class 9', which is no class",

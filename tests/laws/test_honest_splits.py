@@ -145,7 +145,7 @@ def test_a_planted_leak_is_found_and_said(data: Path, tmp_path: Path) -> None:
         (("--groups", "label"), "label"),
         (("--groups", "gaps"), "nothing in column"),
         (("--split", "order", "--repeats", 2), "repeats"),
-        (("--split", "sideways"), "split must be one of"),
+        (("--split", "sideways"), "--split must be one of"),
         (("--fold-column", "fold", "--holdout", 0.3), "leave the share"),
     ],
 )

@@ -14,8 +14,9 @@ from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import given_values, request_of
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
-from mcsvm_gui.core.check.finding import Finding, worst_first
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, unmet
+from mcsvm_gui.core.base.options import Choice
+from mcsvm_gui.core.check.finding import Finding, Severity, worst_first
 from mcsvm_gui.core.check.of_models import results_of
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.check.results import TITLES, CheckedResults
@@ -27,10 +28,13 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
 
 WIDTH = 100  # of the text
+FAILING = {"warning": (Severity.ERROR, Severity.WARNING), "error": (Severity.ERROR,)}  # of --fail-on
 
 
 def run(options: argparse.Namespace) -> int:
     request = request_of(options)
+    if options.fail_on is not None:
+        Choice(titles=dict.fromkeys(FAILING, "")).check("--fail-on", options.fail_on)
     if request.test is not None and request.holdout is not None:
         raise InputError("--test and --holdout cannot go together: test on a file, or on a part of DATA")
     dataset = inspection.inspect(options.data, request.read)
@@ -44,7 +48,11 @@ def run(options: argparse.Namespace) -> int:
     found = worst_first([*check_data(plan), *check_results(results)])
     output.warn(options, dataset.notices)
     output.show(options, lambda: document(plan, results, found), lambda: summary_lines(plan, results, found))
-    return DONE
+    failing = [one for one in found if one.severity in FAILING.get(options.fail_on, ())]
+    if not failing:
+        return DONE
+    codes = ", ".join(dict.fromkeys(one.document()["code"] for one in failing))
+    return unmet(f"--fail-on {options.fail_on}: {output.plural(len(failing), 'finding')} ({codes})")
 
 
 def plan_of(request: Request, dataset: Dataset, options: argparse.Namespace) -> CheckedPlan:

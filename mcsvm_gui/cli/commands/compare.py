@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import replace
 
-from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.errors import InputError, Sentence, choices_for
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.run.loop import find_method
@@ -71,7 +71,11 @@ def _requests(plain: Request, options: argparse.Namespace) -> list[tuple[str, Re
     machines, solvers = _list(options.machines) or list(names.MACHINES), _list(options.solvers) or ["auto"]
     for name in machines:
         if name not in MACHINES:
-            raise InputError(f"--machines: there is no machine {name!r}; choose from {', '.join(MACHINES)}")
+            raise InputError(
+                "There is no machine {machine!r}; choose one of {choices}.",
+                machine=name,
+                choices=choices_for(name, MACHINES),
+            )
     for name in solvers:
         if name not in METHODS:
             find_method(name)

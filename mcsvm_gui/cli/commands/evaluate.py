@@ -16,8 +16,8 @@ from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import naming, read_options, with_missing_rule
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
-from mcsvm_gui.core.base.options import Whole, whole_number
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, unmet
+from mcsvm_gui.core.base.options import Share, Whole, number, whole_number
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.of_models import FEWEST
@@ -34,7 +34,7 @@ FEWEST_OTHERS = 2  # rows outside the training rows that are enough to be measur
 
 
 def run(options: argparse.Namespace) -> int:
-    folds = _folds(options.folds)
+    folds, least = _folds(options.folds), _least_accuracy(options.min_accuracy)
     check_report(options.report)
     trained = with_missing_rule(model_file.load(options.model), options)
     check_outputs([options.report], (options.model, options.data, options.costs))
@@ -64,7 +64,22 @@ def run(options: argparse.Namespace) -> int:
     counted = used + evaluation.rows if part else used
     first = [f"{predicting.trained_on(used, counted, _accuracy(evaluation))}."] if used else []
     output.show(options, lambda: document, lambda: [*first, *summary_lines(trained, evaluation, folds), *told])
-    return DONE
+    measured = _accuracy(evaluation)
+    if least is None or measured >= least:
+        return DONE
+    return unmet(
+        f"--min-accuracy {options.min_accuracy}: the accuracy is {figures.accuracy(measured, evaluation.rows)}"
+    )
+
+
+def _least_accuracy(text: str | None) -> float | None:
+    if text is None:
+        return None
+    with naming("--min-accuracy"):
+        least = number(text)
+    if least != 1.0:
+        Share().check("--min-accuracy", least)
+    return least
 
 
 def _accuracy(evaluation: Evaluation) -> float:

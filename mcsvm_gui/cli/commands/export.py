@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.errors import InputError, choices_for
 from mcsvm_gui.cli import output
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.writing import check_outputs
@@ -16,7 +16,9 @@ from mcsvm_gui.core.machine.sources import open_for
 
 def run(options: argparse.Namespace) -> int:
     if options.to not in EXPORTERS:
-        raise InputError(f"--to {options.to}: there is no such format; choose one of {', '.join(EXPORTERS)}")
+        raise InputError(
+            f"--to {options.to}: there is no such format; choose one of {choices_for(options.to, EXPORTERS)}"
+        )
     exporter = EXPORTERS[options.to]
     trained = model_file.load(options.model)
     reason = exporter.refusal(trained)

@@ -15,6 +15,7 @@ SHOWN = 20  # features and classes in words; the document has all
 
 def run(options: argparse.Namespace) -> int:
     dataset = inspection.inspect(options.data, read_options(options))
+    output.warn(options, dataset.notices)
     output.show(
         options,
         lambda: inspection.document(dataset),
@@ -47,7 +48,7 @@ def summary_lines(dataset: Dataset, duplicates: int, conflicts: int) -> list[str
     if dataset.guesses:
         lines += ["Taken for granted:"]
         lines += [f"  {guess.what}: {guess.value} ({guess.option} says otherwise)" for guess in dataset.guesses]
-    return lines + [f"Warning: {notice.sentence}." for notice in dataset.notices]
+    return lines
 
 
 def _short(name: str) -> str:

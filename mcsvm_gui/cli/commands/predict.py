@@ -182,7 +182,8 @@ LISTS: dict[str, Callable[[TrainedModel, Dataset, Decisions, argparse.Namespace]
 def _show(outcome: StreamOutcome, table: IO[bytes] | None, options: argparse.Namespace) -> None:
     words = summary(outcome)
     if options.output is not None or table is None:
-        say(words, f"Predictions: {options.output}")
+        if not options.quiet:
+            say(words, f"Predictions: {options.output}")
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")

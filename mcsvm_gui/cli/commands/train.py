@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from mcsvm_gui.core.check.finding import Finding, Severity
 from mcsvm_gui.core.check.of_rows import RowsOnBothSides
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
+from mcsvm_gui.core.check.table import check_data
 from mcsvm_gui.core.cluster.connection import StoppedWaitingError
 from mcsvm_gui.core.cluster.session import train_on_cluster
 from mcsvm_gui.core.compare.refit import refit_request
@@ -28,6 +29,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.command_line import command
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import test_of
@@ -35,6 +37,8 @@ from mcsvm_gui.core.machine.state import claim_of
 from mcsvm_gui.core.machine.summary import calibration_text, loss_text, refit_sentence, weight_lines
 from mcsvm_gui.core.machine.trained import Origin
 
+SHOWN_TITLES = 3  # findings of the data check that its line names
+CHECKED_CELLS = 10_000_000  # of the data at most: their check takes about a second
 Training = Callable[[ProgressLine, Interrupt], Outcome]
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}
 
@@ -54,9 +58,9 @@ def run(options: argparse.Namespace) -> int:
             raise KeyboardInterrupt from None
         finally:
             progress.end()
-        found = _tested_on_training_rows(plan)
+        checked = () if plan is None or interrupt.requested else _check_plan(plan)
         _write(outcome, options)
-    _show(outcome, found, options)
+    _show(outcome, checked, options)
     converged = outcome.trained.origin.ending is Ending.CONVERGED
     return ended(interrupted=interrupt.requested, converged=converged)
 
@@ -127,16 +131,40 @@ def trace_text(trace: Trace) -> str:
     return csv_text(COLUMNS, [[repr(float(x)) if isinstance(x, float) else int(x) for x in row] for row in rows])
 
 
-def _show(outcome: Outcome, found: list[Finding], options: argparse.Namespace) -> None:
+def _check_plan(plan: CheckedPlan) -> tuple[Finding, ...]:
+    """Return errors and warnings of the data check; of large data only whether rows are tested on and trained on."""
+    small = plan.dataset.rows * len(plan.dataset.columns) <= CHECKED_CELLS
+    found = check_data(plan) if small else tuple(RowsOnBothSides().find(plan))
+    return tuple(one for one in found if one.severity is not Severity.NOTE)
+
+
+def _show(outcome: Outcome, checked: Sequence[Finding], options: argparse.Namespace) -> None:
+    """Print rows on both sides in full, because they change the test accuracy, and say how to see other findings."""
+    full = [one for one in checked if options.verbose or one.code == RowsOnBothSides.code]
+    others = [one for one in checked if one not in full]
+    more = [_check_sentence(others, outcome.trained.request)] if others else []
     output.warn(options, outcome.notices)
-    output.warn_beside(options, found)
-    output.show(options, lambda: outcome.document, lambda: summary_lines(outcome, found, options.trace))
+    output.warn_beside(options, [*output.findings(full), *more])
+    output.show(
+        options,
+        lambda: outcome.document,
+        lambda: summary_lines(outcome, [*output.findings(full), *more], options.trace, verbose=options.verbose),
+    )
+
+
+def _check_sentence(found: Sequence[Finding], request: Request) -> str:
+    """Mention the findings of the data check in one line, with the command that explains them."""
+    titles = dict.fromkeys(f"{one.document()['code']} {one.document()['title']}" for one in found)
+    shown = "; ".join([*titles][:SHOWN_TITLES]) + ("; ..." if len(titles) > SHOWN_TITLES else "")
+    return f"Data check: {output.plural(len(found), 'finding')} ({shown}). Details: {command(request, 'check')}"
 
 
 # -- in words -------------------------------------------------------------------------------------
 
 
-def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None = None) -> list[str]:
+def summary_lines(
+    outcome: Outcome, findings: Sequence[str], trace: str | None = None, *, verbose: bool = False
+) -> list[str]:
     trained, found = outcome.trained, outcome.document
     machine, origin = trained.model.machine, trained.origin
     certain = claim_of(found)
@@ -159,8 +187,8 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
         _accuracy_text(found),
         *_calibration_lines(found["calibration"]),
     ]
-    lines += output.findings([*_not_solved(outcome), *findings])
-    lines += [found["solver_reason"]] if found["solver"] == "auto" else []
+    lines += [*output.findings(_not_solved(outcome)), *findings]
+    lines += [found["solver_reason"]] if verbose and found["solver"] == "auto" else []
     lines += [cluster_text(found["cluster"])] if "cluster" in found else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
     return lines + ([f"Trace: {trace}"] if trace else [])
@@ -169,12 +197,6 @@ def summary_lines(outcome: Outcome, findings: list[Finding], trace: str | None =
 def _ending_text(origin: Origin) -> str:
     """Describe how the training ended; the sentence mentions the certificate."""
     return origin.ending.sentence if origin.certified else f"It ended by this: {origin.ending.value}."
-
-
-def _tested_on_training_rows(plan: CheckedPlan | None) -> list[Finding]:
-    """Rows tested on that were trained on too, where they change the test accuracy noticeably."""
-    found = [] if plan is None else list(RowsOnBothSides().find(plan))
-    return [one for one in found if one.severity is not Severity.NOTE]
 
 
 def _not_solved(outcome: Outcome) -> list[Finding]:

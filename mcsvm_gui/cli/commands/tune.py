@@ -68,7 +68,7 @@ def _write(tuned: Tuned, options: argparse.Namespace) -> None:
     """After what was found is shown: a file that cannot be written takes nothing with it."""
     if options.output is not None:
         write_text(options.output, cells_text(tuned))
-        if not options.json:
+        if not (options.json or options.quiet):
             say(f"Cells: {options.output}")
     if options.report is not None:
         _write_report(tuned, options)

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from mcsvm_gui.core.base.terminal import lose, say_beside
 
-DONE, WRONG, UNCONVERGED, INTERRUPTED = 0, 2, 3, 130
+DONE, UNMET, WRONG, UNCONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def exit_code(command: Callable[[], int]) -> int:
@@ -36,6 +36,12 @@ def exit_code(command: Callable[[], int]) -> int:
         if not isinstance(error, InputError):
             raise
         return complain(str(error))
+
+
+def unmet(sentence: str) -> int:
+    """Say that a condition of the user, such as --fail-on, is not met: everything was done, and the exit code is 1."""
+    say_beside(f"failed: {sentence}")
+    return UNMET
 
 
 def ended(*, interrupted: bool, converged: bool) -> int:

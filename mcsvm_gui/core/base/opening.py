@@ -89,7 +89,7 @@ def _as_file_error(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise FileError(path, "there is no such file{hint}", hint=_similar(path)) from None
+        raise missing_file(path) from None
     except PermissionError:
         raise FileError(path, "no permission to read this file; ask its owner, or copy it") from None
     except ValueError as trouble:  # the path contains NUL
@@ -99,6 +99,11 @@ def _as_file_error(path: Path) -> Iterator[None]:
     except OSError as trouble:
         reason = trouble.strerror or type(trouble).__name__
         raise FileError(path, "the file cannot be read: {reason}", reason=reason) from None
+
+
+def missing_file(path: Named) -> FileError:
+    """Return the error for a file that does not exist: the same sentence for data, models, projects and all others."""
+    return FileError(path, "there is no such file{hint}", hint=_similar(Path(path)))
 
 
 def _similar(path: Path) -> Sentence:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Literal, NoReturn
 
-from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.errors import InputError, choices_for
 
 Place = Literal["", "first", "more"]  # of a form: not asked, at once, or under More
 
@@ -98,7 +98,7 @@ class Choice(Kind):
             raise InputError(
                 "{name} must be one of {choices}, not {value!r}",
                 name=name,
-                choices=", ".join(self.entries),
+                choices=choices_for(value, self.entries),
                 value=value,
             )
 
@@ -284,6 +284,7 @@ class Option:
     note: str = ""  # for the command line alone, in place of the default
     group: str = ""  # of arguments
     commands: tuple[str, ...] = ()  # that have it as an argument of its own
+    unlisted: tuple[str, ...] = ()  # those of these commands whose help leaves it out, as the model decides it
     of_kernel: bool = False  # asked only where the kernel declares it
     searched: str = ""  # the range that a search goes through
     several: bool = False  # a search takes several
@@ -322,7 +323,8 @@ class Option:
             value = self.kind.parse(text)
         except InputError as error:
             raise InputError("{argument}: {error}", argument=self.argument, error=error) from None
-        self.check(value)
+        if value is not None:
+            self.kind.check(self.argument, value)
         return value
 
     def check(self, value: Any) -> None:

@@ -22,8 +22,12 @@ def dataset(name: str) -> Path:
 
 def experiment(name: str) -> Path | None:
     """A bundled experiment by its name, without folder and ending; None where there is none."""
-    path = folder() / "experiments" / f"{name}.toml"
-    return path if Path(name).name == name and path.is_file() else None
+    return experiments().get(name)
+
+
+def experiments() -> dict[str, Path]:
+    """Return the bundled experiments by name."""
+    return {path.stem: path for path in sorted((folder() / "experiments").glob("*.toml"))}
 
 
 def fonts() -> list[Path]:

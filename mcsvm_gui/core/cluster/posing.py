@@ -11,7 +11,6 @@ import numpy as np
 
 from mcsvm.solvers.arguments import gamma_from
 from mcsvm.solvers.errors import InputError
-from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.partitioned.messages import LostPartitionsError
 from mcsvm.solvers.posing import kernel_from, terms_of
 from mcsvm_gui.core.base.errors import FileError
@@ -25,7 +24,7 @@ from mcsvm_gui.core.data.dataset import Notice, class_order
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 from mcsvm_gui.core.data.splitting import hold_out
-from mcsvm_gui.core.machine.posing import class_factors
+from mcsvm_gui.core.machine.posing import FILE_KERNELS, class_factors
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 
 T = TypeVar("T")
@@ -114,7 +113,7 @@ def _named(request: Request, facts: PartFacts, preparation: Preparation, partiti
     if isinstance(gamma, str):
         total, squares, number = (sum(part) for part in zip(*moments, strict=True))
         gamma = gamma_from(preparation.width, total / number, squares / number)
-    kernel = kernel_from(request.kernel, KERNELS, **{**request.kernel_parameters, "gamma": gamma})
+    kernel = kernel_from(request.kernel, FILE_KERNELS, **{**request.kernel_parameters, "gamma": gamma})
     terms = terms_of(
         machine=request.machine,
         kernel=kernel,

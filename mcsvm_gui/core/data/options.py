@@ -29,7 +29,7 @@ READING: dict[str, Any] = {
     "group": "reading data",
     "commands": ("inspect", "check", "train", "tune", "compare", "curve", "predict", "evaluate", "explain", "verify"),
 }
-APPLYING = "predict", "evaluate", "verify", "explain"  # commands whose model has settled how rows are prepared
+APPLYING = "predict", "evaluate", "verify", "explain"  # commands whose model decides how rows are prepared
 FITTING = READING | {"commands": tuple(name for name in READING["commands"] if name not in APPLYING)}
 
 
@@ -70,23 +70,23 @@ class ReadOptions:
     columns: tuple[str, ...] = option(
         *((), Names(), "Only these columns", "The only columns to learn from, beside those of --text and --dates"),
         note="default: all that have no other role",
-        **READING,
+        **FITTING,
     )
-    drop: tuple[str, ...] = option((), Names(), "Columns left out", "Columns to leave out", **READING)
+    drop: tuple[str, ...] = option((), Names(), "Columns left out", "Columns to leave out", **FITTING)
     text: tuple[str, ...] = option(
-        *((), Names(), "Columns of text", "Columns of text, whose words become features (tf-idf)"), **READING
+        *((), Names(), "Columns of text", "Columns of text, whose words become features (tf-idf)"), **FITTING
     )
     dates: tuple[str, ...] = option(
-        *((), Names(), "Columns of dates", "Columns of dates or times, which become numbers"), **READING
+        *((), Names(), "Columns of dates", "Columns of dates or times, which become numbers"), **FITTING
     )
     date_order: str = option(
         *(AUTOMATIC, Choice(titles=DATE_ORDERS), "Order of dates", "What 3/4/2024 means"),
         note="default: what the dates show",
-        **READING,
+        **FITTING,
     )
     categories: tuple[str, ...] = option(
         *((), Names(), "Columns of categories", "Columns whose values are names, even where they look like numbers"),
-        **READING,
+        **FITTING,
     )
     names: tuple[str, ...] | None = option(
         *(
@@ -190,11 +190,13 @@ class Rules:
     scale: str = option(
         *("minmax", Choice(titles=SCALES), "Scaling", "How features are scaled"),
         note="default minmax: to [-1, 1], fitted on the training part only",
+        unlisted=APPLYING,
         **READING,
     )
     missing: str = option(
         *("reject", Choice(titles=MISSING), "Missing cells", "What to do with missing cells"),
         note="default reject, naming the first places",
+        unlisted=APPLYING,
         **READING,
     )
     unknown: str = option("zeros", Choice(titles=UNKNOWN), "Unknown levels")  # no level at all, or refused

@@ -30,8 +30,14 @@ MACHINES = {
     "dag": Appearance("DAG", "#56b4e9", (8, 3, 2, 3, 2, 3), "pentagon"),
 }
 OTHER_MACHINE = Appearance("", "#8a8f98", (4, 4), "cross")
+MORE_MACHINES = "adm", "atm", "ats", "mmr"  # further ones of the solvers' registry, listed in help
 SOLVERS = {"auto": "Automatic", "smo": "SMO", "s2do": "S2DO", "fw": "Frank-Wolfe"}
+MORE_SOLVERS = (
+    *("ipm", "linear", "linear-newton", "smo-first-order", "whole-example", "bsvm", "fw-away", "fw-pairwise"),
+    *("lasvm", "lasvm-gradient", "lasvm-active", "lasvm-first-order"),
+)
 KERNELS = {"rbf": "Gaussian (rbf)", "linear": "Linear", "polynomial": "Polynomial", "sigmoid": "Sigmoid"}
+KERNEL_ALIASES = {"poly": "polynomial"}  # as in scikit-learn
 NOT_FOR_FILES = {"precomputed": "Precomputed"}  # kernel values instead of features
 PARAMETERS = {
     "rbf": ("gamma",),

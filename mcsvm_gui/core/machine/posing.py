@@ -18,7 +18,10 @@ from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.machine.names import NOT_FOR_FILES
 from mcsvm_gui.core.machine.request import Request
+
+FILE_KERNELS = {name: kernel for name, kernel in KERNELS.items() if name not in NOT_FOR_FILES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,7 @@ def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], k
 
 def kernel_of(request: Request, rows: Any, weights: np.ndarray | None = None) -> Kernel:
     resolved = gamma_of(request.gamma, rows, weights)
-    return kernel_from(request.kernel, KERNELS, **{**request.kernel_parameters, "gamma": resolved})
+    return kernel_from(request.kernel, FILE_KERNELS, **{**request.kernel_parameters, "gamma": resolved})
 
 
 def class_weights_of(

@@ -36,9 +36,21 @@ CALIBRATIONS = {
 }
 
 
+@dataclass(frozen=True)
+class RegisteredName(Kind):
+    """A name in a registry of the solvers, which checks it later: loading the solvers takes half a second."""
+
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def parse(self, text: str) -> str:
+        return self.aliases.get(text, text)
+
+    def loaded(self, value: Any) -> Any:
+        return self.aliases.get(value, value) if isinstance(value, str) else value
+
+
 def _named(titles: Iterable[str]) -> Kind:
-    """Any name: which there are is the solvers' knowledge."""
-    return Kind("|".join(titles))
+    return RegisteredName("|".join(titles))
 
 
 @dataclass(frozen=True)
@@ -89,11 +101,15 @@ class TestedModel:
 class Request:
     """The words and numbers of the command line; None means the machine's own, or no limit."""
 
-    machine: str = option("ww", _named(names.MACHINES), "Machine", several=True, **ONE)
+    machine: str = option("ww", _named((*names.MACHINES, *names.MORE_MACHINES)), "Machine", several=True, **ONE)
     solver: str = option(
-        "auto", _named(names.SOLVERS), "Solver", note="default auto, the fastest way to the certificate", **ONE
+        *("auto", RegisteredName("NAME"), "Solver"),
+        note=f"default auto, the fastest; or {', '.join((*names.SOLVERS, *names.MORE_SOLVERS)[1:])}",
+        **ONE,
     )
-    kernel: str = option("rbf", _named(names.KERNELS), "Kernel", tune="first", **FIRST)
+    kernel: str = option(
+        "rbf", RegisteredName("|".join(names.KERNELS), names.KERNEL_ALIASES), "Kernel", tune="first", **FIRST
+    )
     C: float = option(1.0, POWER, "C", "The cost of errors; 2^-3 is understood", searched="2^-2:2^12", **FIRST)
     gamma: float | str = option(
         *("scale", GAMMA, "Gamma", "Width of the kernel: a number, 2^-3, or scale"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.errors import InputError, choices_for
 from mcsvm_gui.core.base.i18n import tr
 
 CHAPTERS = "data", "runs", "comparison", "searches", "details", "settings", "software"
@@ -34,7 +34,7 @@ def read_chapters(text: str) -> tuple[str, ...]:
         raise InputError(
             "there is no chapter {name!r}; choose all, none or some of {choices}",
             name=unknown[0],
-            choices=", ".join(CHAPTERS),
+            choices=choices_for(unknown[0], CHAPTERS),
         )
     return in_order(names)
 

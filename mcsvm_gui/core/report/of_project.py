@@ -15,6 +15,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.i18n import tr, worded
+from mcsvm_gui.core.base.opening import missing_file
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
 from mcsvm_gui.core.compare.tested_runs import RunRows, ScoredRun, over_splits
 from mcsvm_gui.core.data import inspection
@@ -54,7 +55,7 @@ class RunMaterial:
 def read_project(path: str | os.PathLike[str], chosen: Sequence[int] | None = None) -> list[RunMaterial]:
     """Runs that have ended, the oldest first; FileError where that is no project, or it lacks a chosen run."""
     if not os.path.exists(path):
-        raise FileError(path, "there is no such project")
+        raise missing_file(path)
     store = ProjectStore(path)
     try:
         records = {record.id: record for record in store.records()}

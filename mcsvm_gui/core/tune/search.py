@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.errors import InputError, Sentence, choices_for
 from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.posing import checked_points, positive, whole
@@ -53,7 +53,7 @@ from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine import names, warming
 from mcsvm_gui.core.machine.calibration import FoldPreparation
-from mcsvm_gui.core.machine.posing import class_weights_of
+from mcsvm_gui.core.machine.posing import FILE_KERNELS, class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
 from mcsvm_gui.core.tune.options import TuneRequest
@@ -374,25 +374,31 @@ def check(request: Request, wanted: TuneRequest) -> None:
     for name in wanted.machines:
         if name not in MACHINES:
             raise InputError(
-                "There is no machine {name!r}; choose one of {choices}.", name=name, choices=", ".join(MACHINES)
+                "There is no machine {name!r}; choose one of {choices}.", name=name, choices=choices_for(name, MACHINES)
             )
     if not wanted.machines or len(set(wanted.machines)) < len(wanted.machines):
         raise InputError("name each machine once, not {choices!r}", choices=",".join(wanted.machines))
     if wanted.search not in SEARCHES:
         raise InputError(
-            "There is no search {search!r}; choose one of {choices}.", search=wanted.search, choices=", ".join(SEARCHES)
+            "There is no search {search!r}; choose one of {choices}.",
+            search=wanted.search,
+            choices=choices_for(wanted.search, SEARCHES),
         )
     if request.bias is not None and request.bias not in BIASES:
-        raise InputError("bias must be one of {choices}, not {bias!r}.", choices=", ".join(BIASES), bias=request.bias)
+        raise InputError(
+            "bias must be one of {choices}, not {bias!r}.", choices=choices_for(request.bias, BIASES), bias=request.bias
+        )
     find_method(request.solver)
     _check_kernel(request, wanted)
     _check_validation(request, wanted)
 
 
 def _check_kernel(request: Request, wanted: TuneRequest) -> None:
-    if request.kernel not in KERNELS:
+    if request.kernel not in FILE_KERNELS:
         raise InputError(
-            "There is no kernel {kernel!r}; choose one of {choices}.", kernel=request.kernel, choices=", ".join(KERNELS)
+            "There is no kernel {kernel!r}; choose one of {choices}.",
+            kernel=request.kernel,
+            choices=choices_for(request.kernel, FILE_KERNELS),
         )
     has_gamma = "gamma" in KERNELS[request.kernel].parameters
     if not has_gamma and wanted.gamma is not None:
