@@ -99,8 +99,8 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 class Parser(argparse.ArgumentParser):
     """`examples`: lines for the end of help. `rare`: names of options that only `mcsvm help TOPIC` lists."""
 
-    def __init__(self, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, formatter_class=ShortNames, **more)
+    def __init__(self, prog: str, **more: Any) -> None:
+        super().__init__(prog, formatter_class=ShortNames, **more)
         self.examples: tuple[str, ...] = ()
         self.rare: set[str] = set()
 
