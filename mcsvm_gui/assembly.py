@@ -173,6 +173,7 @@ class Assembly(Desk):
         tour = FirstTourBar()
         self.tour = TourPresenter(tour, self.workspace, self)
         self.tour.page_asked.connect(self.window.show_page)
+        self.window.page_shown.connect(self.tour.follow_page)
         self.examples = Examples(self.workspace, self.shell.projects, self)
         self.examples.page_asked.connect(self.window.show_page)
         self.examples.form_asked.connect(lambda texts: self.page("train").fill_form(texts))

@@ -99,3 +99,4 @@ class FakeWorkspace(Remembering):
         self.runs, self.queue, self.tasks, self.data_name = FakeRuns(), FakeQueue(), FakeTasks(), ""
         self.dataset: Any = None
         self.path: str | None = None
+        self.read: Any = None

@@ -323,6 +323,11 @@ def test_the_tour_goes_with_the_user_and_can_be_left_at_once(open_window: Callab
     assert hand.text("tourLabel").startswith("3 of 3")
     assert hand.window.page == "train"
     assert not hand.find(QPushButton, "tourNextButton").isVisible()
+    hand.go("Compare")
+    assert not hand.find(QLabel, "tourLabel").isVisible(), "there is no sentence at the top of this page"
+    hand.go("Train")
+    assert hand.text("tourLabel").startswith("3 of 3")
+    assert hand.find(QLabel, "tourLabel").isVisible()
     hand.click("tourLeaveButton")
     assert not hand.find(QLabel, "tourLabel").isVisible()
     tour.begin_if_new()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from journeys.hand import Hand
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QCheckBox, QTableView
+from PySide6.QtWidgets import QCheckBox, QListWidget, QTableView
 
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.options import ReadOptions
@@ -152,6 +152,47 @@ def test_predict_tells_which_rows_were_trained_on(
     hand.wait(target.exists)
     saved = list(csv.DictReader(target.read_text("utf-8").splitlines()))
     assert [[row["row"], row["sample_id"], row["prediction"]] for row in saved] == [line[:3] for line in shown]
+    hand.close()
+
+
+def test_columns_of_the_file_are_chosen_to_be_saved_with_the_predictions(
+    open_window: Callable[[], Hand], tmp_path: Path, lab: LabFile
+) -> None:
+    """For the data of the project and for a file of its own, in the table and in the saved CSV."""
+    hand = open_window()
+    path = lab.write(tmp_path / "lab.csv")
+    trained(hand, path, READ, "ww", cost=100.0)
+    hand.go("Predict")
+    hand.click("modelOfRunButton")
+    hand.click("predictOpenDataButton")
+    view = hand.find(QTableView, "predictTable")
+    hand.wait(view.isVisible)
+
+    def choose(*names: str) -> list[str]:
+        hand.click("predictColumnsButton")
+        items = hand.find(QListWidget, "columnsDialogList")
+        offered = [items.item(row).text() for row in range(items.count())]
+        for row, name in enumerate(offered):
+            state = Qt.CheckState.Checked if name in names else Qt.CheckState.Unchecked
+            items.item(row).setCheckState(state)
+        hand.click("applyChoiceButton")
+        hand.wait(lambda: headings(view)[2 : 2 + len(names)] == list(names))
+        return offered
+
+    offered = choose("date", "batch")
+    assert sorted(offered) == sorted(name for name in lab.columns if name != "sample_id")
+    expected = [[str(cell) for cell in line] for line in zip(lab.columns["date"], lab.columns["batch"], strict=True)]
+    assert [line[2:4] for line in cells(view)] == expected
+    target = tmp_path / "p.csv"
+    hand.window.assembly.page("predict").save(str(target))
+    hand.wait(target.exists)
+    saved = list(csv.DictReader(target.read_text("utf-8").splitlines()))
+    assert [[row["date"], row["batch"]] for row in saved] == expected
+    assert list(saved[0])[:5] == ["row", "sample_id", "date", "batch", "prediction"]
+    other = lab.without("date").taken(range(10)).write(tmp_path / "other.csv")
+    hand.window.assembly.page("predict").open_data(str(other))
+    hand.wait(lambda: headings(view)[:4] == ["Row", "sample_id", "batch", "Prediction"])
+    assert [line[2] for line in cells(view)] == [str(cell) for cell in lab.columns["batch"][:10]]
     hand.close()
 
 

@@ -43,6 +43,14 @@ def test_a_calibrated_model_gives_sets_of_rows_that_it_never_saw(open_window: Ca
     headers = [table.model().headerData(column, Qt.Orientation.Horizontal) for column in range(4)]
     assert headers == ["Row", "Prediction", "In the file", "Set"]
     assert "Sets of one class" in hand.text("predictScores")
+    column = {name: place for place, name in enumerate(headers)}
+    shown = [
+        [str(table.model().index(row, column[name]).data()) for name in ("Prediction", "Set")] for row in range(528)
+    ]
+    held = [(predicted, held.removeprefix("none of these? (").removesuffix(")")) for predicted, held in shown]
+    outside = sum(predicted not in names.split(", ") for predicted, names in held if not names.startswith("no"))
+    assert outside == 1
+    assert "1 set leaves out the predicted class: its row is less typical" in hand.text("predictScores")
     hand.close()
 
 

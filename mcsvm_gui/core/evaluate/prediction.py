@@ -104,6 +104,19 @@ class Prediction:
             return None
         return self.margins if order == "margin" else -self.entropies
 
+    def outside_sets(self, error: float) -> int:
+        """Return the number of rows whose prediction set has classes, but not the predicted one."""
+        members = self.decisions.members(error)
+        codes = {name: code for code, name in enumerate(self.trained.class_names)}
+        decided = self.decisions.decided
+        predicted = np.array([codes[name] for name in self.decisions.labels[decided]], dtype=np.int64)
+        return int((members[decided].any(axis=1) & ~members[decided, predicted]).sum())
+
+    @property
+    def other_columns(self) -> dict[str, np.ndarray]:
+        """Return the columns of the file that were asked for in addition to the names of the rows."""
+        return _others(self.dataset)
+
     def table(self, with_scores: bool, with_probabilities: bool = False, sets: float | None = None) -> str:
         """Return CSV with one line per row of the data, in order; a rejected or left-out row has no prediction."""
         asked = {"scores": with_scores, "probabilities": with_probabilities, "sets": sets}

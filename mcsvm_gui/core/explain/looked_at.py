@@ -8,6 +8,8 @@ from itertools import takewhile
 
 import numpy as np
 
+from mcsvm.solvers.explain.game import between
+from mcsvm.solvers.work import limited
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.data.spellings import in_training_spelling
@@ -35,7 +37,7 @@ class LookedAt:
     dataset: Dataset  # the rows, in the spelling of the training file
     data: PreparedRows
     decided: np.ndarray  # (rows,) class names; None where there is no decision
-    margins: np.ndarray  # (rows,) the winner's score less the runner-up's; NaN where there is no decision
+    margins: np.ndarray  # (rows,) lead of the winner over the runner-up, see `leads`; NaN where there is no decision
 
     training: Dataset | None = None  # contains the rows of the support vectors
 
@@ -56,10 +58,27 @@ class LookedAt:
 def looked_at(run: int, name: str, trained: TrainedModel, dataset: Dataset, training: Dataset) -> LookedAt:
     data = prepared_rows(trained, dataset, training=training)
     found = trained.predictions(dataset)
-    ordered = np.sort(found.scores, axis=1)
     labels = None if dataset.labels is None else in_training_spelling(trained.class_names, dataset.labels)
     spelled = replace(dataset, labels=labels)
-    return LookedAt(run, name, trained, spelled, data, found.labels, ordered[:, -1] - ordered[:, -2], training)
+    return LookedAt(run, name, trained, spelled, data, found.labels, leads(trained, data, dataset.rows), training)
+
+
+def leads(trained: TrainedModel, data: PreparedRows, rows: int) -> np.ndarray:
+    """Return (rows,) the lead of each winner over the runner-up, NaN for rows that were left out.
+
+    It is what an explanation of the row adds up to: a difference of scores or, if a machine trains pairs of classes,
+    the decision value of that pair, which is negative if other pairs decide.
+    """
+    model, found = trained.model, np.full(rows, np.nan)
+    with limited(trained.request.threads), np.errstate(over="ignore", invalid="ignore"):
+        for chunk in model.chunks(data.rows.shape[0]):
+            values = model.decision(data.rows[chunk])
+            winners, others = first_and_second(model, values)
+            pairs, members = np.unique(np.stack([winners, others]), axis=1, return_inverse=True)
+            for number, (winner, other) in enumerate(pairs.T.tolist()):
+                own = np.flatnonzero(members == number)
+                found[data.kept[chunk][own]] = between(model, values[own], winner, other)
+    return found
 
 
 def comparable(first: LookedAt, other: LookedAt) -> bool:

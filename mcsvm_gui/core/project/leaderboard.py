@@ -297,11 +297,11 @@ def measure_in(entry: Mapping[str, Any]) -> str:
 
 def known_baselines(kept: object, run: int) -> tuple[BaselineResult, ...]:
     """Return the baselines that were compared with a run; `kept` comes from a file and is checked."""
-    from mcsvm_gui.core.compare.baselines import BaselineResult
-
     listed = kept.get(str(run)) if isinstance(kept, dict) else None
     if not isinstance(listed, list):
         return ()
+    from mcsvm_gui.core.compare.baselines import BaselineResult  # 0.2 s, which a run without baselines is spared
+
     try:
         return tuple(BaselineResult.from_document(document) for document in listed)
     except ValueError:

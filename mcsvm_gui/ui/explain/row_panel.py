@@ -217,7 +217,10 @@ def _sentence(of: LookedAt, found: OneRow, names: Sequence[str], value: float, m
         value=f"{value:.3g}",
         mean=f"{mean:.3g}",
     )
-    error = float(found.explained[0][1].found.sum_errors.max(initial=0.0))
+    explained = found.explained[0][1]
+    if explained.by_pairs and of.trained.model.classes > 2:
+        said += " " + tr("This is the decision value of the pair; the class with the most pairs is predicted.")
+    error = float(explained.found.sum_errors.max(initial=0.0))
     said += " " + tr("The bars add up to the difference; rounding: {error}.", error=f"{error:.1g}")
     sampled = found.explained[0][1].errors_of_pair(0, found.winner, found.runner_up)
     if sampled is not None:

@@ -24,7 +24,7 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
     headings += [Header(shortened(name, NAME), number=False, term=tr("Row")) for name in names]
     headings += [Header(tr("Predicted"), number=False)]
     headings += [Header(tr("In the file"), number=False)] if first.true is not None else []
-    headings += [Header(tr("Lead"), tip=tr("The winner's score less that of the next class"))]
+    headings += [Header(tr("Lead"), tip=lead_tip(first))]
     wrong = first.wrong()
     rows = []
     for place in places.tolist():
@@ -34,6 +34,15 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
         cells += [_name(first.true[place])] if first.true is not None else []
         rows.append((*cells, TableCell(float(first.margins[place]), f"{first.margins[place]:.3g}")))
     return ResultTable(tuple(headings), tuple(rows), tuple(str(place) for place in places.tolist()))
+
+
+def lead_tip(of: LookedAt) -> str:
+    if of.trained.model.machine.split == "pairs":
+        return tr(
+            "Decision value of the pair of the predicted class and the class with the next most votes. If it is"
+            " negative, the votes of the other pairs decide."
+        )
+    return tr("Score of the predicted class minus the next largest score")
 
 
 def _name(name: object, sign: str = "") -> TableCell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
@@ -12,6 +12,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.kit import file_dialogs, icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.choice_dialog import ChoiceDialog
 from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr, worded
 from mcsvm_gui.ui.kit.labels import selectable, set_role, show_text
@@ -43,6 +44,8 @@ class PredictPage(QWidget):
     export_chosen = Signal(str, str)  # and the path to write
     misses_toggled = Signal(bool)
     order_chosen = Signal(str)  # the name of an order of rows
+    columns_asked = Signal()
+    columns_chosen = Signal(list)  # names of columns of the file that are shown and saved with the predictions
     sets_chosen = Signal()  # the error rate of the sets, or the shown columns, changed
 
     def __init__(self) -> None:
@@ -76,6 +79,8 @@ class PredictPage(QWidget):
         self._open_folder.setToolTip(tr("Predict the rows of all files of a folder"))
         self._use_data = push_button("predictOpenDataButton", tr("The data of this project"), "data")
         self._save = push_button("predictSaveButton", tr("Save as CSV…"), "save")
+        self._columns = push_button("predictColumnsButton", tr("Columns…"), "data")
+        self._columns.setToolTip(tr("Choose columns of the file to show and save with the predictions"))
         self._export = push_button("exportModelButton", tr("Export model"), "export")
         self._formats = QMenu(self._export)
         self._export.setMenu(self._formats)
@@ -84,6 +89,22 @@ class PredictPage(QWidget):
         self._with_probabilities.setChecked(True)
         self._with_scores.setToolTip(tr("Show the scores of all classes, and save them"))
         self._with_probabilities.setToolTip(tr("Show the probabilities of all classes, and save them"))
+        self._make_choices()
+        self._badge = BadgeLabel("modelCertificate", tr("Certificate"))
+        self._model_title, self._data_title = (
+            selectable("modelTitle", "heading"),
+            selectable("predictDataTitle", "heading"),
+        )
+        self._model_words, self._data_words = selectable("modelWords", "muted"), selectable("predictDataWords", "muted")
+        self._model_notice, self._notice = selectable("modelNotice", "bad"), selectable("predictNotice", "bad")
+        self._result, self._more = selectable("predictResult", "heading"), selectable("predictScores", "muted")
+        self._saved = selectable("predictSaved", "muted")
+        self._hint = selectable("predictHint", "muted")
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._table = PredictionTable()
+
+    def _make_choices(self) -> None:
+        """Make the controls that choose rows, their order, and prediction sets."""
         self._only_misses = _check("predictMissesCheck", tr("Only rows that differ from the file"))
         self._order = Combo()
         self._order.setObjectName("predictOrderCombo")
@@ -100,18 +121,6 @@ class PredictPage(QWidget):
         self._sets.addItem(tr("No sets"), None)
         for error in ERRORS:
             self._sets.addItem(tr("Sets at {share}", share=figures.exact_percent(1.0 - error)), error)
-        self._badge = BadgeLabel("modelCertificate", tr("Certificate"))
-        self._model_title, self._data_title = (
-            selectable("modelTitle", "heading"),
-            selectable("predictDataTitle", "heading"),
-        )
-        self._model_words, self._data_words = selectable("modelWords", "muted"), selectable("predictDataWords", "muted")
-        self._model_notice, self._notice = selectable("modelNotice", "bad"), selectable("predictNotice", "bad")
-        self._result, self._more = selectable("predictResult", "heading"), selectable("predictScores", "muted")
-        self._saved = selectable("predictSaved", "muted")
-        self._hint = selectable("predictHint", "muted")
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._table = PredictionTable()
 
     def _model_side(self) -> QVBoxLayout:
         badge = QHBoxLayout()
@@ -144,7 +153,8 @@ class PredictPage(QWidget):
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         nest(row, said, 1)
-        row.addWidget(self._save, 0, Qt.AlignmentFlag.AlignVCenter)
+        for button in (self._columns, self._save):
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         rows = _row(self._order, self._sets, self._only_misses)
         for control in (self._with_probabilities, self._with_scores):
             rows.addWidget(control)
@@ -162,6 +172,7 @@ class PredictPage(QWidget):
         self._open_folder.clicked.connect(self.data_folder_asked)
         self._use_data.clicked.connect(self.open_data_asked)
         self._save.clicked.connect(self.save_asked)
+        self._columns.clicked.connect(self.columns_asked)
         self._only_misses.toggled.connect(self.misses_toggled)
         self._order.currentIndexChanged.connect(lambda _: self.order_chosen.emit(self._order.currentData()))
         self._sets.currentIndexChanged.connect(lambda _: self.sets_chosen.emit())
@@ -233,6 +244,7 @@ class PredictPage(QWidget):
         self._hint.setVisible(prediction is None)
         for control in (self._save, self._with_scores, self._only_misses):
             control.setVisible(prediction is not None)
+        self._columns.setVisible(prediction is not None and bool(prediction.dataset.order))
         self._only_misses.setEnabled(prediction is not None and prediction.dataset.labels is not None)
         calibrated = prediction is not None and prediction.decisions.probabilities is not None
         self._with_probabilities.setVisible(calibrated)
@@ -277,6 +289,14 @@ class PredictPage(QWidget):
 
     def choose_target(self, place: str) -> None:
         file_dialogs.choose_target(self, tr("Save predictions"), "csv", place, ".csv", self.save_chosen.emit)
+
+    def choose_columns(self, names: Sequence[str], chosen: Collection[str]) -> None:
+        words = tr("The row number and the names of the rows are always shown and saved. Choose further columns.")
+        dialog = ChoiceDialog(
+            self, "columnsDialog", tr("Columns next to the predictions"), words, {name: name for name in names}, chosen
+        )
+        dialog.chosen.connect(self.columns_chosen)
+        dialog.appear()
 
     def choose_export(self, name: str, place: str, suffix: str) -> None:
         file_dialogs.choose_target(

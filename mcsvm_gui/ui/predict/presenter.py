@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
 
+Source = Callable[["TrainedModel", tuple[str, ...]], "Dataset"]  # the second: further columns to read
 MOST_NOTICES = 6
 NAME = 60  # letters of a class
 
@@ -43,6 +44,8 @@ class PredictView(Protocol):
     misses_toggled: Any
     order_chosen: Any
     sets_chosen: Any
+    columns_asked: Any
+    columns_chosen: Any
 
     @property
     def sets_error(self) -> float | None: ...
@@ -67,6 +70,7 @@ class PredictView(Protocol):
     def choose_target(self, place: str) -> None: ...
     def offer_formats(self) -> None: ...
     def choose_export(self, name: str, place: str, suffix: str) -> None: ...
+    def choose_columns(self, names: Sequence[str], chosen: Collection[str]) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +87,8 @@ class PredictPresenter(QObject):
         super().__init__(parent)
         self.view, self.workspace, self.settings = view, workspace, workspace.settings
         self._opened: OpenedModel | None = None
-        self._source: Callable[[TrainedModel], Dataset] | None = None  # reads as this model's training data were read
+        self._source: Source | None = None  # reads as this model's training data were read
+        self._columns: tuple[str, ...] = ()  # of the file, that are shown and saved with the predictions
         self._data_path = ""
         self._prediction: Prediction | None = None
         self._loading: Ticket | None = None
@@ -108,6 +113,8 @@ class PredictPresenter(QObject):
         view.misses_toggled.connect(self._show_misses)
         view.order_chosen.connect(self._show_ordered)
         view.sets_chosen.connect(self._show_sets)
+        view.columns_asked.connect(self._ask_columns)
+        view.columns_chosen.connect(self._choose_columns)
         view.save_asked.connect(lambda: view.choose_target(self._target("predictions.csv")))
         view.save_chosen.connect(self.save)
         view.export_asked.connect(self._ask_export)
@@ -167,11 +174,11 @@ class PredictPresenter(QObject):
     # -- the data ---------------------------------------------------------------------------------
 
     def open_data(self, path: str) -> None:
-        def read(trained: TrainedModel) -> Dataset:
+        def read(trained: TrainedModel, columns: tuple[str, ...]) -> Dataset:
             from mcsvm_gui.core.data.options import ReadOptions
             from mcsvm_gui.core.machine.sources import open_for
 
-            return open_for(trained, path, ReadOptions())
+            return open_for(trained, path, ReadOptions(keep=columns))
 
         self._source, self._data_path = read, path
         folder = PurePath(path).parent
@@ -179,9 +186,16 @@ class PredictPresenter(QObject):
         self.predict()
 
     def use_open_data(self) -> None:
-        dataset = self.workspace.dataset
+        dataset, path, options = self.workspace.dataset, self.workspace.path or "", self.workspace.read
+
+        def read(trained: TrainedModel, columns: tuple[str, ...]) -> Dataset:
+            from mcsvm_gui.core.data.readers import open_dataset
+
+            assert dataset is not None
+            return open_dataset(path, replace(options, keep=columns)) if columns else dataset
+
         if dataset is not None:
-            self._source, self._data_path = lambda trained: dataset, self.workspace.path or ""
+            self._source, self._data_path = read, path
             self.view.set_data(self.workspace.data_name, tr("As it is open on the Data page"))
             self.predict()
 
@@ -200,8 +214,10 @@ class PredictPresenter(QObject):
         self._wait()
         if self._opened is None or self._source is None:
             return
-        trained, source = self._opened.trained, self._source
-        self._deciding = self.workspace.tasks.start(lambda: _decided(trained, source), self._show, refused=self._refuse)
+        trained, source, columns = self._opened.trained, self._source, self._columns
+        self._deciding = self.workspace.tasks.start(
+            lambda: _decided(trained, source, columns), self._show, refused=self._refuse
+        )
 
     def _wait(self) -> None:
         self.view.show_prediction(None, None)
@@ -242,6 +258,15 @@ class PredictPresenter(QObject):
     def _show_rows(self) -> None:
         if self._prediction is not None:
             self.view.show_prediction(self._prediction, self._prediction.rows(self._order, misses=self._only_misses))
+
+    def _ask_columns(self) -> None:
+        if self._prediction is not None:
+            self.view.choose_columns(_choosable(self._prediction.dataset), self._columns)
+
+    def _choose_columns(self, names: Sequence[str]) -> None:
+        """Predict again with these columns of the file; they are remembered for other files that have them."""
+        self._columns = tuple(names)
+        self.predict()
 
     # -- files ------------------------------------------------------------------------------------
 
@@ -300,13 +325,20 @@ def _described(trained: TrainedModel, name: str) -> OpenedModel:
     return OpenedModel(trained, name, offers(trained))
 
 
-def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -> Prediction:
-    """What the window will ask for is computed here as well."""
+def _choosable(dataset: Dataset) -> tuple[str, ...]:
+    """Return the columns of the file that can be shown in addition to the names of its rows."""
+    return tuple(name for name in dataset.order if name not in dataset.row_columns)
+
+
+def _decided(trained: TrainedModel, source: Source, columns: tuple[str, ...]) -> Prediction:
+    """Predict the rows of a file, with those of the columns that it has, and compute what the window shows."""
     from mcsvm_gui.core.check.of_models import of_prediction
     from mcsvm_gui.core.check.table import check_results
     from mcsvm_gui.core.evaluate.prediction import predict
 
-    prediction = predict(trained, source(trained), probabilities=True, sets=True)
+    dataset = source(trained, ())
+    known = tuple(name for name in columns if name in _choosable(dataset))
+    prediction = predict(trained, source(trained, known) if known else dataset, probabilities=True, sets=True)
     found = check_results(of_prediction(prediction, Path(prediction.dataset.name).name))
     prediction = replace(prediction, notices=(*found, *prediction.notices))
     _ = prediction.scores, prediction.all_scores, prediction.missed
@@ -379,12 +411,28 @@ def _sets_words(prediction: Prediction, error: float | None) -> str:
     known = found.typical == found.typical  # NaN where a row was left out
     sizes = found.members(error)[known].sum(axis=1)
     one, several, none = (figures.count(int(part.sum())) for part in (sizes == 1, sizes > 1, sizes == 0))
-    return tr(
+    words = tr(
         "Sets of one class: {one}, of several: {several}, of none: {none}; unlike every class: {novel} rows",
         one=one,
         several=several,
         none=none,
         novel=figures.count(int(found.novel(error).sum())),
+    )
+    outside = prediction.outside_sets(error)
+    if not outside:
+        return words
+    return "\n".join(
+        [
+            words,
+            tr(
+                "{count} set leaves out the predicted class: its row is less typical of this class than {share} of the"
+                " rows of the class.",
+                "{count} sets leave out the predicted class: their rows are less typical of this class than {share} of"
+                " the rows of the class.",
+                count=outside,
+                share=figures.exact_percent(1.0 - error),
+            ),
+        ]
     )
 
 

@@ -35,8 +35,8 @@ _TEXTS = _NAME, _PREDICTED, _TRUE, _SET  # kinds of columns that hold text
 class PredictionModel(QAbstractTableModel):
     """Table of predictions.
 
-    Columns: row number, row names, predicted class, true class if the file has one, prediction set if an error rate is
-    set, and for each class the probability and the score if they are shown.
+    Columns: row number, row names, other columns of the file on request, predicted class, true class if the file has
+    one, prediction set if an error rate is set, and for each class the probability and the score if they are shown.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class PredictionModel(QAbstractTableModel):
         self._rows: np.ndarray | None = None  # which rows are shown, where not all are
         self._members: np.ndarray | None = None  # (rows, classes), of sets
         self._novel: np.ndarray | None = None
-        self._names: dict[str, np.ndarray] = {}  # columns that identify the rows
+        self._names: dict[str, np.ndarray] = {}  # columns of the file: row names first
         self._kinds: list[int] = []  # of the columns
         self._first: dict[int, int] = {}  # column of each kind
 
@@ -63,7 +63,7 @@ class PredictionModel(QAbstractTableModel):
         self._shown, self._rows, self._members = prediction, rows, None
         if prediction is not None and error is not None and prediction.decisions.p_values is not None:
             self._members, self._novel = prediction.decisions.members(error), prediction.decisions.novel(error)
-        self._names = {} if prediction is None else prediction.dataset.row_columns
+        self._names = {} if prediction is None else {**prediction.dataset.row_columns, **prediction.other_columns}
         columns = {"sets": self._members is not None, "scores": scores, "probabilities": probabilities}
         self._kinds = [] if prediction is None else _kinds(prediction, len(self._names), **columns)
         self._first = {kind: self._kinds.index(kind) for kind in set(self._kinds)}

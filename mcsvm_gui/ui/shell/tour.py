@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SEEN = "tour_seen"  # the setting
 PAGES = "data", "train", "train"  # on which the steps are done
+SHOWN_ON = ("data",), ("data", "train"), ("train",)  # pages; the second step says that Train comes next
 
 
 class TourView(Protocol):
@@ -38,6 +39,7 @@ class TourPresenter(QObject):
         super().__init__(parent)
         self._view, self._workspace, self._settings = view, workspace, workspace.settings
         self._at: int | None = None
+        self._page = ""  # that is shown
         view.decided.connect(self.decide)
         workspace.data_changed.connect(self._opened)
         workspace.runs.added.connect(lambda _: self._move_to(2, then=1))
@@ -67,9 +69,20 @@ class TourPresenter(QObject):
 
     def _show(self, step: int) -> None:
         self._at = step
-        self._view.show_step(steps()[step], last=step + 1 == len(PAGES))
+        self._show_words()
         if step != 1 or self._workspace.dataset is None:
             self.page_asked.emit(PAGES[step])
+
+    def follow_page(self, page: str) -> None:
+        """Show a step on its own page alone: elsewhere its words point at controls that are not there."""
+        self._page = page
+        if self._at is not None:
+            self._show_words()
+
+    def _show_words(self) -> None:
+        assert self._at is not None
+        words = steps()[self._at] if not self._page or self._page in SHOWN_ON[self._at] else ""
+        self._view.show_step(words, last=self._at + 1 == len(PAGES))
 
     def _leave(self) -> None:
         self._at = None

@@ -31,6 +31,7 @@ class FakePage(Remembering):
     export_asked, export_chosen = Signal(str), Signal(str, str)
     misses_toggled, order_chosen = Signal(bool), Signal(str)
     sets_chosen = Signal()
+    columns_asked, columns_chosen = Signal(), Signal(list)
     with_scores = with_probabilities = False
     sets_error: float | None = None
 
@@ -402,8 +403,10 @@ def test_a_million_rows_are_shown_by_looking_at_those_on_the_screen(page: Predic
     rows = 1_000_000
     labels = np.full(rows, "ash", dtype=object)
     decisions = SimpleNamespace(labels=labels, scores=np.zeros((rows, 3)), probabilities=None, p_values=None)
-    dataset = SimpleNamespace(labels=labels, row_columns={}, row_numbers=np.arange(1, rows + 1))
-    many = SimpleNamespace(trained=files.trained, dataset=dataset, decisions=decisions, missed=np.zeros(rows, bool))
+    dataset = SimpleNamespace(labels=labels, row_columns={}, row_numbers=np.arange(1, rows + 1), order=())
+    many = SimpleNamespace(
+        trained=files.trained, dataset=dataset, decisions=decisions, missed=np.zeros(rows, bool), other_columns={}
+    )
     table = child(page, PredictionTable, "predictTable")
     looks: list[int] = []
     plain = table.table.data

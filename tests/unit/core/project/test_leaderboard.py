@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 from hypothesis import given
@@ -47,3 +49,13 @@ def test_runs_that_leave_rows_out_have_other_test_rows() -> None:
     mine, mean, left_out = (ended(n, 0.9, rules={"missing": m}) for n, m in enumerate(("reject", "mean", "drop"), 1))
     assert [run.id for run in peers(mine, [mine, mean, left_out])] == [1, 2]
     assert [run.id for run in peers(left_out, [mine, mean, left_out])] == [3]
+
+
+def test_runs_without_baselines_load_nothing_for_them() -> None:
+    """The standings are shown by the window's thread, where an import is a stall."""
+    code = (
+        "import sys; from mcsvm_gui.core.project.leaderboard import known_baselines;"
+        "assert known_baselines(None, 1) == known_baselines({}, 1) == ();"
+        "assert 'mcsvm_gui.core.compare.baselines' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,63 @@
+"""A dialog in which the user ticks entries of a list: columns to save, chapters of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
+
+from mcsvm_gui.ui.kit.dialog import Dialog
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import wrapped
+from mcsvm_gui.ui.kit.theme import UNIT
+
+NAME = Qt.ItemDataRole.UserRole
+MANY = 12  # entries from which on a filter is shown
+
+
+class ChoiceDialog(Dialog):
+    chosen = Signal(list)  # names of ticked entries, in their order
+
+    def __init__(
+        self, parent: QWidget, name: str, title: str, words: str, entries: Mapping[str, str], ticked: Collection[str]
+    ) -> None:
+        """`entries`: titles by name."""
+        super().__init__(parent, name, title, 52 * UNIT, 56 * UNIT)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.close_button.setText(tr("Cancel"))
+        self.close_button.setAccessibleName(tr("Cancel"))
+        self.body.addWidget(wrapped(f"{name}Words", "muted", words))
+        self.filter = QLineEdit()
+        self.filter.setObjectName(f"{name}Filter")
+        self.filter.setAccessibleName(tr("Filter"))
+        self.filter.setPlaceholderText(tr("Filter"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setVisible(len(entries) >= MANY)
+        self.filter.textChanged.connect(self._show_matching)
+        self.body.addWidget(self.filter)
+        self.list = QListWidget()
+        self.list.setObjectName(f"{name}List")
+        self.list.setAccessibleName(title)
+        for entry, shown in entries.items():
+            item = QListWidgetItem(shown)
+            item.setData(NAME, entry)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked if entry in ticked else Qt.CheckState.Unchecked)
+            self.list.addItem(item)
+        self.body.addWidget(self.list, 1)
+        apply = self.add_button("applyChoiceButton", tr("Apply"))
+        apply.setDefault(True)
+        apply.clicked.connect(self._apply)
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.list.item(row) for row in range(self.list.count())]
+
+    def _show_matching(self, words: str) -> None:
+        for item in self._items():
+            item.setHidden(words.strip().casefold() not in item.text().casefold())
+
+    def _apply(self) -> None:
+        names = [item.data(NAME) for item in self._items() if item.checkState() is Qt.CheckState.Checked]
+        self.close()
+        self.chosen.emit(names)
