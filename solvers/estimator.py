@@ -46,6 +46,7 @@ from mcsvm.solvers.scikit.fit_callbacks import CallbackSupport, FitTask
 from mcsvm.solvers.scikit.portions import LASTING, Increment, PartialFitMixin
 from mcsvm.solvers.scikit.prediction import PRECISIONS, PredictionMixin
 from mcsvm.solvers.scikit.progress import ProgressPrinter, print_summary
+from mcsvm.solvers.scikit.record import FitRecord
 from mcsvm.solvers.selection.folds import stratified
 from mcsvm.solvers.selection.out_of_fold import check_folds, fold_rows_of, out_of_fold
 from mcsvm.solvers.selection.settings import TrainingSettings
@@ -298,6 +299,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         array([0, 2])
         """
         task = FitTask(self, X, y, sample_weight)
+        self._seed = seed_of(self.random_state)
         features, labels = self._training_rows(X, y)
         weights, self._rows = row_weights(sample_weight, labels.size), labels.size
         kept = weighing_rows(weights, labels)
@@ -310,8 +312,9 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             kernel = self._kernel(features)
             features, weights = _take_rows(features, kept, pairwise(self.kernel)), weights[kept]
             problem = self._pose(features, kernel, codes, weights)
-            run = Run(problem, self.solver, self._limits(), self._start(problem), seed=seed_of(self.random_state))
+            run = Run(problem, self.solver, self._limits(), self._start(problem), seed=self._seed)
             self._finish(problem, self._drive(run, task))
+            self._record = self._record_of(run, None if sample_weight is None else weights)
             self._calibrate(problem, weights)
         if self.verbose:
             print_summary(self)
@@ -438,6 +441,17 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         self._set_model(model)
         self.support_ = self._kept[model.support]
 
+    def _record_of(self, run: Run, weights: np.ndarray | None) -> FitRecord:
+        problem, support = run.problem, self._model.support
+        return FitRecord(
+            seed=self._seed,
+            class_counts=np.bincount(problem.labels, minlength=problem.classes),
+            total_weight=None if weights is None else float(weights.sum()),
+            weightless=self._rows - len(problem),
+            bounded=int(run.supporting()[1].sum()),
+            support_alpha=None if problem.form.is_readable else np.ascontiguousarray(run.alphas()[0][support]),
+        )
+
     def _set_model(self, model: Model) -> None:
         self._model = model
         self.support_ = model.support
@@ -450,7 +464,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             self.__dict__.pop(name, None)
         if self.calibration is None:
             return
-        folds = stratified(problem.labels, self.calibration_folds, seed_of(self.random_state))
+        folds = stratified(problem.labels, self.calibration_folds, self._seed)
         by_class = self._class_weights(problem.labels, weights)
         settings = TrainingSettings(
             kernel=KernelFamily.of(problem.kernel),

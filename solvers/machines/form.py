@@ -47,6 +47,24 @@ class DualForm:
         return np.any(self.direction != 0.0, axis=2)
 
     @cached_property
+    def is_readable(self) -> bool:
+        """Tell whether alpha follows from the weights W without rounding: each variable has an entry of its own.
+
+        So it is in the relative machines (ww, cs), where W_p = -alpha_p for every wrong class p, and in binary parts.
+        """
+        if self.slots == 1 and self.outputs == 1:
+            return bool((np.abs(self.direction) == 1.0).all())
+        own, wrong = self.direction[0], -np.eye(self.slots, self.outputs)[:, 1:]  # of class 0; all are alike
+        return bool(not own[0].any() and np.array_equal(own[:, 1:], wrong))
+
+    def read_alpha(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return (n, slots) the variables of examples with these weights, for a form that `is_readable`."""
+        alpha = np.abs(weights)
+        if self.slots > 1:
+            alpha[np.arange(labels.size), labels] = 0.0
+        return alpha
+
+    @cached_property
     def length(self) -> np.ndarray:
         """(classes, slots): |direction|^2; times K(x, x), the diagonal of Q."""
         return np.einsum("ypc,ypc->yp", self.direction, self.direction)

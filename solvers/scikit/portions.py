@@ -29,7 +29,7 @@ from mcsvm.solvers.work import limited
 
 VARIANTS = {method.name: method for method in LASVM_METHODS}
 
-OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
+OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_", "_record"
 UNCALIBRATED = Sentence(
     "partial_fit has no rows to leave out, so it cannot fit probabilities; set calibration to None, or use fit."
 )

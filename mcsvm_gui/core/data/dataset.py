@@ -131,6 +131,7 @@ class Dataset:
     look: TableLook | None = None  # what the notices about its columns were made of
     source: RowSource | None = None  # None: all data rows of the file that the digest is of, in order
     kept: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns that are written next to predictions
+    class_list: tuple[str, ...] = ()  # the classes in their order, if that is not the usual one
 
     @property
     def rows(self) -> int:
@@ -182,11 +183,12 @@ class Dataset:
     @cached_property
     def _counts(self) -> dict[str, int]:
         values = pd.Series([] if self.labels is None else self.labels, dtype=object).value_counts()
-        return {name: int(values[name]) for name in sorted(values.index, key=class_order)}
+        names = [name for name in self.class_list if name in values.index] or sorted(values.index, key=class_order)
+        return {name: int(values[name]) for name in names}
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The distinct labels: numbers by value, then text by code point."""
+        """Return the distinct labels, as in `class_list`, or numbers by value and then text by code point."""
         return tuple(self._counts)
 
     @property

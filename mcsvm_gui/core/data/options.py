@@ -200,6 +200,7 @@ class Rules:
         **READING,
     )
     unknown: str = option("zeros", Choice(titles=UNKNOWN), "Unknown levels")  # no level at all, or refused
+    as_given: bool = option(False, Flag(), "Columns as given")  # every column of numbers is a feature, as it is
     neighbors: int = option(
         5, Whole(), "Neighbors", "How many rows a missing cell is filled from, with knn", spin=(1, 99), **FITTING
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,10 +29,12 @@ from mcsvm_gui.core.machine.trained import (
     UNLEARNED,
     Calibrated,
     Duals,
+    LabelKind,
     Origin,
     PredictionSets,
     TrainedModel,
     Weighing,
+    labels_of,
 )
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"
@@ -76,6 +78,7 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "rule": None if trained.rule is None else trained.rule.document(),
         "row_files": None if trained.rows is None else [asdict(file) for file in trained.rows.files],
         "unlearned": dict(trained.unlearned),
+        "label_kind": trained.label_kind,
     }
 
 
@@ -242,7 +245,8 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
         raise ValueError("it decides by probabilities that it does not have")
     rows, unlearned = _rows(document.get("row_files"), arrays), _read_unlearned(document.get("unlearned", {}))
     return TrainedModel(
-        model, names, prepared, request, label, origin, duals, calibrated, weighing, rule, rows, unlearned
+        *(model, names, prepared, request, label, origin, duals, calibrated, weighing, rule, rows, unlearned),
+        _label_kind(document.get("label_kind", "text"), names),
     )
 
 
@@ -262,6 +266,14 @@ def _read_unlearned(document: dict[str, Any]) -> dict[str, Role]:
     if not all(role in UNLEARNED for role in found.values()):
         raise ValueError("a column has a role that is none")
     return found
+
+
+def _label_kind(kind: Any, names: tuple[str, ...]) -> LabelKind:
+    """Return the type of the labels; raise ValueError if a class name has another one."""
+    if kind not in get_args(LabelKind):
+        raise ValueError("its labels have an unknown type")
+    labels_of(names, kind)
+    return kind
 
 
 def _check_decisions(model: Model) -> None:

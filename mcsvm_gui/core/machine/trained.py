@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from mcsvm_gui.core.data.roles.value import Role, roles_of
 from mcsvm_gui.core.data.row_source import RowSource
 from mcsvm_gui.core.machine.request import Request
 
+LabelKind = Literal["text", "integer", "real", "boolean"]
 UNLEARNED: tuple[Role, ...] = ("name", "group", "fold")  # roles whose columns a model stores by name
 PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"
 
@@ -56,7 +57,7 @@ class Origin:
     n_train: int
     class_counts: tuple[int, ...]
     n_bounded: int
-    digest: str  # of the file's bytes
+    digest: str  # of the file's bytes; empty in a model that was trained on arrays
     versions: tuple[tuple[str, str], ...]
     system: str = ""
     processor: str = ""
@@ -186,6 +187,7 @@ class TrainedModel:
     rule: CostRule | None = None  # only where it is calibrated
     rows: RowSource | None = None  # source of the training rows; None if unknown
     unlearned: Mapping[str, Role] = field(default_factory=dict)  # names, groups and folds of the training file
+    label_kind: LabelKind = "text"  # type of the labels that a model trained on arrays was given
 
     def columns_of(self, role: Role) -> tuple[str, ...]:
         """Return the columns of the training file that had this role, one of `UNLEARNED`."""
@@ -250,6 +252,17 @@ class TrainedModel:
         names = np.empty(len(self.class_names), dtype=object)
         names[:] = self.class_names
         return names
+
+
+def labels_of(names: Sequence[str], kind: LabelKind) -> np.ndarray:
+    """Return class names as labels of this type; raise ValueError or OverflowError if one is not of it."""
+    if kind == "integer":
+        return np.array([int(name) for name in names], dtype=np.int64)
+    if kind == "real":
+        return np.array([float(name) for name in names])
+    if kind == "boolean":
+        return np.array([("False", "True").index(name) == 1 for name in names])
+    return np.array(names)
 
 
 def unlearned_columns(dataset: Dataset) -> dict[str, Role]:

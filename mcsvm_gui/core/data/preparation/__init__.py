@@ -5,12 +5,12 @@ A feature is ((value, or whether it equals a level, else what fills a missing ce
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.data.options import MISSING, SCALES, Rules
 from mcsvm_gui.core.data.preparation.fitting import fit_table
 from mcsvm_gui.core.data.preparation.gaps import complete_rows
@@ -22,7 +22,22 @@ Preparation = TablePreparation | MatrixPreparation
 
 
 def fit(rules: Rules, dataset: Dataset) -> Preparation:
+    if rules.as_given:
+        return take_as_given(rules, dataset.columns, sparse=dataset.matrix is not None)
     return fit_matrix(rules, dataset) if dataset.matrix is not None else fit_table(rules, dataset)
+
+
+def take_as_given(rules: Rules, columns: Sequence[Column], *, sparse: bool) -> Preparation:
+    """Return the preprocessing that makes each column of numbers a feature, and changes none."""
+    width = len(columns)
+    if sparse:
+        numbered = columns if isinstance(columns, NumberedColumns) else None
+        names = tuple(column.name for column in columns) if numbered is None else None
+        first = 1 if numbered is None else numbered.first
+        kept, shift, scale = np.arange(width), np.zeros(width), np.ones(width)
+        return MatrixPreparation(rules, first, width, names, False, kept, shift, scale, ())
+    features = tuple(Feature(column.name, None, None, 0.0, 1.0) for column in columns)
+    return TablePreparation(rules, tuple(columns), features, ())
 
 
 def complete(rules: Rules, dataset: Dataset) -> tuple[Dataset, tuple[Notice, ...]]:
@@ -53,4 +68,5 @@ __all__ = [
     "expected_arrays",
     "fit",
     "read",
+    "take_as_given",
 ]

@@ -69,8 +69,7 @@ def verify(trained: TrainedModel, dataset: Dataset, *, recompute_calibration: bo
     `recompute_calibration`: fit probabilities again also if there are more than RECOMPUTED training rows. Raises
     InputError if the file is not the training file, or if the model cannot belong to it at all.
     """
-    digest = trained.request.digest
-    if dataset.digest != trained.origin.digest or digest not in (None, dataset.digest):
+    if not _has_its_digest(trained, dataset):
         raise FileError(dataset.name, "this is not the file the model was trained on: its contents differ")
     if not trained.origin.certified:
         raise InputError(
@@ -87,6 +86,19 @@ def verify(trained: TrainedModel, dataset: Dataset, *, recompute_calibration: bo
     ended, ending = _check_ending(trained, rebuilt)
     checks += [_certificate(trained, rebuilt), ended, _request(trained), HISTORY]
     return Verification(in_order(checks), trained.certificate, rebuilt.trained.certificate, ending)
+
+
+NO_DIGEST = Sentence(
+    "The model was trained on arrays and has no digest of them. All other parts are compared with the given rows."
+)
+
+
+def _has_its_digest(trained: TrainedModel, dataset: Dataset) -> bool:
+    """Return whether the digests of the model are those of the data; a model that was trained on arrays has none."""
+    stored = trained.origin.digest, trained.request.digest
+    if stored == ("", None) and trained.request.rules.as_given:
+        return True
+    return stored[0] == dataset.digest and stored[1] in (None, dataset.digest)
 
 
 # -- stored entries ---------------------------------------------------------------------------------
@@ -124,7 +136,9 @@ def _stored_parts(trained: TrainedModel, rebuilt: Rebuilt, differing: Difference
         ModelPart.COUNTS: Sentence("Training rows, bounded rows and weights are those of the file."),
     }
     for part, detail in details.items():
-        if part is ModelPart.DUALS and not feasible:
+        if part is ModelPart.DATA and not trained.origin.digest and not differing.get(part):
+            yield PartCheck(part, Status.NOT_VERIFIABLE, NO_DIGEST)
+        elif part is ModelPart.DUALS and not feasible:
             broken = Sentence("A constraint is broken by {amount}.", amount=f"{infeasible:.3g}")
             yield PartCheck(part, Status.DIFFERS, broken)
         else:

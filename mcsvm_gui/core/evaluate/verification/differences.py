@@ -30,6 +30,7 @@ HISTORY = {  # the course of the training, which cannot be derived from data
 OWNERS: dict[Path, ModelPart] = {  # an entry belongs to the part of the longest prefix of its path
     ("origin", "digest"): ModelPart.DATA,
     ("label_name",): ModelPart.DATA,
+    ("label_kind",): ModelPart.CLASSES,
     ("unlearned",): ModelPart.DATA,
     **{(name,): ModelPart.DATA for name in model_document.ROWS},
     ("classes",): ModelPart.CLASSES,

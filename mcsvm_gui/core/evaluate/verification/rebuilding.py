@@ -64,7 +64,7 @@ def rebuild(trained: TrainedModel, dataset: Dataset, *, recalibrate: bool) -> Re
             n_train=train.rows,
             class_counts=train.class_counts,
             n_bounded=_count_bounded(problem, alphas),
-            digest=dataset.digest,
+            digest=dataset.digest if origin.digest else "",
         ),
         duals=trained.duals,
         calibrated=calibrated,
@@ -72,6 +72,7 @@ def rebuild(trained: TrainedModel, dataset: Dataset, *, recalibrate: bool) -> Re
         rule=_rule(trained, posed, calibrated),
         rows=None if trained.rows is None else train.row_source,
         unlearned=unlearned_columns(dataset) if trained.unlearned else {},
+        label_kind=trained.label_kind,
     )
     return Rebuilt(posed, proofs, again, refused, recalibrate and trained.calibrated is not None and refused is None)
 
@@ -122,7 +123,7 @@ def _rebuild_calibration(
         if recalibrate:
             found = OutOfFold(request, posed, limits_of(request), dataset.name).fit(lambda *_: None, lambda: False)
             assert found is not None, "nothing stops it"
-            return found, None
+            return (replace(found, sets=None) if request.rules.as_given else found), None
     except InputError as error:
         return stored, error
     if stored.sets is None:
