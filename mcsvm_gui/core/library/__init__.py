@@ -10,9 +10,7 @@ import os
 from typing import Any
 
 from mcsvm.solvers.errors import InputError
-from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import open_dataset as read_dataset
+from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.verification import Verification
 from mcsvm_gui.core.evaluate.verification import verify as verify_trained
 from mcsvm_gui.core.export import EXPORTERS
@@ -23,29 +21,9 @@ from mcsvm_gui.core.library.saved import SavedModel
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-__all__ = ["SavedModel", "export", "load_model", "open_dataset", "save_model", "verify"]
+__all__ = ["SavedModel", "export", "load_model", "save_model", "verify"]
 
 Named = str | os.PathLike[str]
-
-
-def open_dataset(path: Named, *, label: str | int | None = None, **options: Any) -> Dataset:
-    """Read a data file as the command line does.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A file of any format that `mcsvm inspect` reads, a folder of such files, or a pattern.
-    label : str, int or None, default=None
-        The name or the number of the label column. None: a column called label, class, target or y, else the last.
-    **options
-        The other options for reading data, under the names of the command line: ``text=("comment",)``, for example.
-
-    Returns
-    -------
-    dataset : Dataset
-        The rows: `table` (pandas) or `matrix` (sparse) holds the features, `labels` the classes as text.
-    """
-    return read_dataset(path, ReadOptions(label=label, **options))
 
 
 def save_model(model: Any, path: Named) -> None:
@@ -61,8 +39,7 @@ def save_model(model: Any, path: Named) -> None:
     Examples
     --------
     >>> import tempfile, os
-    >>> from mcsvm import MultiClassSVC
-    >>> from mcsvm_gui.core.library import load_model, save_model
+    >>> from mcsvm import MultiClassSVC, load_model, save_model
     >>> model = MultiClassSVC(machine="ovo").fit([[0.0], [1.0], [4.0]], ["a", "b", "c"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(model, os.path.join(folder, "model.mcsvm"))
@@ -114,7 +91,7 @@ def verify(
     """
     trained = _trained(model)
     if isinstance(X, (str, os.PathLike)):
-        dataset = read_dataset(X, trained.request.read)
+        dataset = open_dataset(X, trained.request.read)
     else:
         dataset = dataset_of(trained, X, y, sample_weight).counting()
     if dataset.labels is None:

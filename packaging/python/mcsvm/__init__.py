@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcsvm.solvers.run.loop import Run
     from mcsvm.solvers.scikit.constraints import ParameterError
     from mcsvm_gui.core.data.public import open_dataset
+    from mcsvm_gui.core.library import SavedModel, export, load_model, save_model, verify
 
     __version__: str
 
@@ -27,14 +28,21 @@ __all__ = [
     "MultiClassSVC",
     "ParameterError",
     "Run",
+    "SavedModel",
     "__version__",
     "explain",
+    "export",
+    "load_model",
     "open_dataset",
     "pose",
+    "save_model",
+    "verify",
 ]
 
+_LIBRARY = "SavedModel", "export", "load_model", "save_model", "verify"
 _HOMES = {  # the others are in mcsvm.solvers
     "open_dataset": "mcsvm_gui.core.data.public",
+    **dict.fromkeys(_LIBRARY, "mcsvm_gui.core.library"),
 }
 
 # An installed package contains the folder `solvers`. In a checkout that folder is at the top, three levels up.

@@ -17,11 +17,10 @@ from sklearn.preprocessing import StandardScaler
 from small_data import blobs
 
 import mcsvm_gui.core.library as library
-from mcsvm import InputError, MultiClassSVC
+from mcsvm import InputError, MultiClassSVC, SavedModel, export, load_model, open_dataset, save_model, verify
 from mcsvm.solvers.machines import MACHINES
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.evaluate.verification.parts import ModelPart
-from mcsvm_gui.core.library import SavedModel, export, load_model, open_dataset, save_model, verify
 
 X, Y = blobs(n=60, classes=3, seed=4)
 X = np.c_[X, np.ones(60)]  # a constant column is a feature too
