@@ -22,13 +22,25 @@ from mcsvm.solvers.errors import InputError
 if TYPE_CHECKING:
     from mcsvm.solvers import explain
     from mcsvm.solvers.estimator import MultiClassSVC
+    from mcsvm.solvers.grid_search import SearchResult, search
     from mcsvm.solvers.posing import pose
     from mcsvm.solvers.run.ending import Ending
     from mcsvm.solvers.run.limits import Limits
     from mcsvm.solvers.run.loop import Run
     from mcsvm.solvers.scikit.constraints import ParameterError
 
-__all__ = ["Ending", "InputError", "Limits", "MultiClassSVC", "ParameterError", "Run", "explain", "pose"]
+__all__ = [
+    "Ending",
+    "InputError",
+    "Limits",
+    "MultiClassSVC",
+    "ParameterError",
+    "Run",
+    "SearchResult",
+    "explain",
+    "pose",
+    "search",
+]
 
 _HOMES = {  # modules imported on first use: scikit-learn and compiled code take a second
     "Ending": "mcsvm.solvers.run.ending",
@@ -36,7 +48,9 @@ _HOMES = {  # modules imported on first use: scikit-learn and compiled code take
     "MultiClassSVC": "mcsvm.solvers.estimator",
     "ParameterError": "mcsvm.solvers.scikit.constraints",
     "Run": "mcsvm.solvers.run.loop",
+    "SearchResult": "mcsvm.solvers.grid_search",
     "pose": "mcsvm.solvers.posing",
+    "search": "mcsvm.solvers.grid_search",
 }
 
 

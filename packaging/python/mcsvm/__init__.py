@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mcsvm.solvers import explain
     from mcsvm.solvers.errors import InputError
     from mcsvm.solvers.estimator import MultiClassSVC
+    from mcsvm.solvers.grid_search import SearchResult, search
     from mcsvm.solvers.posing import pose
     from mcsvm.solvers.run.ending import Ending
     from mcsvm.solvers.run.limits import Limits
@@ -29,6 +30,7 @@ __all__ = [
     "ParameterError",
     "Run",
     "SavedModel",
+    "SearchResult",
     "__version__",
     "explain",
     "export",
@@ -36,6 +38,7 @@ __all__ = [
     "open_dataset",
     "pose",
     "save_model",
+    "search",
     "verify",
 ]
 

@@ -11,6 +11,8 @@ import pytest
 from pseudo_language import PseudoLanguage, english
 from report_makers import written_project
 
+from mcsvm.solvers.budget import Phase
+from mcsvm.solvers.decision import SMALL_PHASE
 from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
@@ -34,6 +36,7 @@ WORDS = re.compile("[A-Za-z]+")
 NAMES = {*WORDS.findall(" ".join([*MACHINES, *METHODS, *KERNELS, *BIASES, str(DATA), DATA.read_text("utf-8")]))}
 NAMES |= {name for kind in (Request, ReadOptions, Rules) for field in fields(kind) for name in field.name.split("_")}
 NAMES |= {"read", "rules", "digest", "category", "number", "True", "False", "csv", "Dogan", "et", "al"}
+NAMES |= {phase.value for phase in Phase} | {SMALL_PHASE}  # methods of auto, as solver_used names them
 NAMES |= {library for library, _ in versions()} | {"python", "scikit", "learn"}
 NAMES |= {"scale", "minmax", "reject", "zeros", "Holm", "grid", "done", "ms", "kB", "JSON", "SHA"}
 
