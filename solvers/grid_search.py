@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from mcsvm.solvers.arguments import pairwise, row_weights, weighing_rows, weights_by_label
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.estimator import MultiClassSVC
+from mcsvm.solvers.kernels import Kernel
 from mcsvm.solvers.scikit.prediction import PRECISIONS
 from mcsvm.solvers.selection.cell import Cell, FoldResult, Trial
 from mcsvm.solvers.selection.executor import Folds, Threads
@@ -156,12 +157,13 @@ def search(
     classes, codes = np.unique(labels, return_inverse=True)
     factors = _factors(svc.class_weight, classes)
     for fold in splits:
-        train = fold.train[weighing_rows(weights[fold.train], codes[fold.train])]
-        features = _transformed(steps, X, labels, train, fold.test)
-        rows = FoldRows.of(
-            *(features[0], codes[train], features[1], codes[fold.test]), weights[train], weights[fold.test]
-        )
-        results.append(_fold_results(machines, rows, factors))
+        train, test = _transformed(steps, X, labels, fold)
+        kernels = {one.gamma: one._kernel(train) for one in machines}
+        weighted = weighing_rows(weights[fold.train], codes[fold.train])
+        kept = fold.train[weighted]
+        sides = train[weighted], codes[kept], test, codes[fold.test]
+        rows = FoldRows.of(*sides, weights[kept], weights[fold.test])
+        results.append(_fold_results(machines, rows, kernels, factors))
     table = _table(candidates, results, [[score.of([_measured(one)])[0] for one in fold] for fold in results])
     _warn_of_unfinished([one for fold in results for one in fold])
     best, fitted, seconds = int(table["rank_test_score"].argmin()), None, 0.0
@@ -213,26 +215,24 @@ def _factors(class_weight: Any, classes: np.ndarray) -> str | dict[int, float] |
     return dict(enumerate(weights_by_label(class_weight, classes).tolist()))
 
 
-def _transformed(steps: Any, X: Any, labels: np.ndarray, train: np.ndarray, test: np.ndarray) -> list[Any]:
+def _transformed(steps: Any, X: Any, labels: np.ndarray, fold: Fold) -> list[Any]:
     """Return the training and the test rows, transformed by steps that are fitted on the training rows."""
-    sides = _safe_indexing(X, train), _safe_indexing(X, test)
+    sides = _safe_indexing(X, fold.train), _safe_indexing(X, fold.test)
     if steps is not None:
         fitted = clone(steps)
-        sides = fitted.fit_transform(sides[0], labels[train]), fitted.transform(sides[1])
+        sides = fitted.fit_transform(sides[0], labels[fold.train]), fitted.transform(sides[1])
     return [check_array(one, accept_sparse="csr", dtype=PRECISIONS, order="C") for one in sides]
 
 
-def _fold_results(candidates: Sequence[MultiClassSVC], rows: FoldRows, factors: Any) -> list[FoldResult]:
-    """Return the result of each candidate on one fold; gamma="scale" is that of its training part."""
-    gammas: dict[Any, float | None] = {}
-    for one in candidates:
-        if one.gamma not in gammas:
-            kernel = one._kernel(rows.train.rows, rows.weights)
-            gammas[one.gamma] = getattr(kernel, "gamma", None)
-    family = KernelFamily.of(kernel)
-    trials = [Trial(Cell(one.machine, float(one.C), gammas[one.gamma]), 0) for one in candidates]
+def _fold_results(
+    candidates: Sequence[MultiClassSVC], rows: FoldRows, kernels: Mapping[Any, Kernel], factors: Any
+) -> list[FoldResult]:
+    """Return the result of each candidate on one fold. `kernels`: the kernel for each value of gamma."""
+    trials = [
+        Trial(Cell(one.machine, float(one.C), getattr(kernels[one.gamma], "gamma", None)), 0) for one in candidates
+    ]
     tasks = tasks_of(dict.fromkeys(trials))
-    settings = _settings(candidates[0], family, factors, tasks)
+    settings = _settings(candidates[0], KernelFamily.of(kernels[candidates[0].gamma]), factors, tasks)
     folds = Folds([Fold(np.arange(len(rows.train)), np.arange(len(rows.test)))], lambda fold: rows)
     with limited(1):
         found = dict(_performed(tasks, folds, settings))

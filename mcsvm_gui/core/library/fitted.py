@@ -36,7 +36,7 @@ LABEL_KINDS: dict[str, LabelKind] = {"i": "integer", "u": "integer", "f": "real"
 def trained_of(estimator: Any) -> TrainedModel:
     """Return the trained model of a fitted estimator; raise InputError if a model file cannot hold it."""
     _check(estimator)
-    model, record, classes = estimator._model, estimator._record, estimator.classes_
+    model, record, classes = estimator._model, estimator._record, estimator._labels
     names = class_names(classes)
     columns = column_names(estimator)
     return TrainedModel(
@@ -92,7 +92,7 @@ def _request(estimator: Any, seed: int, names: tuple[str, ...]) -> Request:
     """Return the request of the same training; gamma is the number that was used."""
     kernel = estimator._model.kernel
     given = estimator.class_weight
-    weight = given if given is None or isinstance(given, str) else _weights_by_name(given, estimator.classes_, names)
+    weight = given if given is None or isinstance(given, str) else _weights_by_name(given, estimator._labels, names)
     return Request(
         machine=estimator.machine,
         solver=estimator.solver,
