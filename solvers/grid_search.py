@@ -269,11 +269,9 @@ def _table(
 
     table: dict[str, Any] = {"params": [dict(params) for params in candidates]}
     for name in dict.fromkeys(name for params in candidates for name in params):
-        column = np.ma.masked_all(len(candidates), dtype=object)
-        for number, params in enumerate(candidates):
-            if name in params:
-                column[number] = params[name]
-        table[f"param_{name}"] = column
+        values = np.empty(len(candidates), dtype=object)
+        values[:] = [params.get(name) for params in candidates]
+        table[f"param_{name}"] = np.ma.MaskedArray(values, mask=[name not in params for params in candidates])
     by_fold = np.array(scores)
     for number, values in enumerate(by_fold):
         table[f"split{number}_test_score"] = values
