@@ -21,8 +21,8 @@ def open_dataset(
     path : str or path-like
         CSV, Orange, LIBSVM, ARFF, KEEL, JSON, NumPy, Parquet, SQLite or Excel. The content decides, not the suffix.
     label : str or int, default=None
-        The column of the classes: its name, or its number from 0. None: the column called label, class, target or y in
-        any case, else the last.
+        The column of the classes: its name, or its number from 1 (-1 is the last). None: the column called label,
+        class, target or y in any case, else the last.
     needs_label : bool, default=True
         False for rows to predict: a label is then found by its name alone, and may be absent.
     **options
