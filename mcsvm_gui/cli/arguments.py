@@ -57,15 +57,23 @@ def check(parser: Parser) -> None:
 
 
 def train(parser: Parser) -> None:
-    """train a machine on a data file, and keep it with its certificate"""
+    """train a machine on a data file, and save it with its certificate"""
     parser.examples = (
         "mcsvm train DATA.csv --holdout 0.3",
         "mcsvm train DATA.csv --machine ovo -c 4 -g 2^-3 -o OUT.mcsvm",
+        "mcsvm train --continue OUT.mcsvm          continue a training that was stopped",
     )
-    parser.add_argument("data", metavar="DATA", help=DATA)
+    parser.add_argument("data", metavar="DATA", nargs="?", help=f"{DATA}; not needed with --continue")
     parser.add_argument("-o", "--model", metavar="OUT.mcsvm", help="where to save the model")
+    parser.add_argument(
+        "--continue",
+        dest="continued",
+        metavar="MODEL",
+        help="continue the training of this model, which was stopped or reached a limit; limits count from its"
+        " beginning, and all settings but limits and tolerances are those of the model",
+    )
     parser.add_argument("--trace", metavar="OUT.csv", help="where to write the trace of the training")
-    _refit_option(parser, "--holdout")
+    _refit_option(parser, "--holdout, or --test, whose rows then belong to the training rows")
     _options(parser, "train")
     parser.add_argument(
         *("-v", "--verbose"),

@@ -21,7 +21,7 @@ from mcsvm_gui.core.compare.refit import refit_request
 from mcsvm_gui.core.compare.standings import RunScores, run_scores, told_apart
 from mcsvm_gui.core.compare.tested_runs import split_rows
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine import checkpoint_file, model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.summary import refit_sentence
@@ -117,6 +117,7 @@ def keep_best(tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt) -
         if best is None:
             trained = best = work.train_best(request, choice)
             model_file.save(options.model, best.outcome.trained)
+            checkpoint_file.save(options.model, None)  # that of an earlier training
         else:
             another = work.train_another(request, best)
             if another is None:

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from command_line import mcsvm, training
 from dask_cluster import DaskCluster
+from scipy.stats import binomtest
 from small_data import blobs
 
 from mcsvm.solvers.budget import PARTITIONED
@@ -272,6 +273,23 @@ def test_all_workers_lost_is_a_sentence(
     at_question("round", lambda: kill(cluster, 2))
     complaint = mcsvm("train", segment, "--scheduler", cluster.address, "--quiet").complaint
     assert complaint == f"error: {cluster.address}: all workers have gone, and with them the rows"
+
+
+def test_after_a_test_on_held_out_rows_the_workers_train_on_all(
+    cluster: DaskCluster, segment: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "m.mcsvm"
+    tested = trained(segment, "--holdout", "0.3", "--scheduler", cluster.address)
+    whole = trained(segment, "--scheduler", cluster.address)
+    final = trained(segment, "--holdout", "0.3", "--refit", "--scheduler", cluster.address, "--model", model)
+    assert final["n_train"] == whole["n_train"] == tested["n_train"] + tested["n_test"]
+    assert final["certificate"]["dual"] == pytest.approx(whole["certificate"]["dual"], rel=1e-6)
+    assert (final["test_accuracy"], final["n_test"]) == (tested["test_accuracy"], tested["n_test"])
+    low, high = final["refit"]["tested"]["interval"]
+    right = round(tested["test_accuracy"] * tested["n_test"])
+    limits = binomtest(right, tested["n_test"]).proportion_ci(method="exact")
+    assert (low, high) == pytest.approx((limits.low, limits.high))
+    assert "cannot be continued" in mcsvm("train", "--continue", model, "--tol", "1e-6").complaint
 
 
 # -- what is refused ------------------------------------------------------------------------------

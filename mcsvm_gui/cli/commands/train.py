@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mcsvm.solvers.errors import InputError
@@ -13,10 +13,10 @@ from mcsvm.solvers.run.trace import COLUMNS, Trace
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
-from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.cli.reading import given_values, request_of
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import ended
-from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
+from mcsvm_gui.core.base.writing import check_outputs, check_writable, csv_text, write_text
 from mcsvm_gui.core.check.finding import Finding, Severity
 from mcsvm_gui.core.check.of_rows import RowsOnBothSides
 from mcsvm_gui.core.check.plan import CheckedPlan
@@ -24,15 +24,16 @@ from mcsvm_gui.core.check.results import CheckedResults, Ended, NotCertified
 from mcsvm_gui.core.check.table import check_data
 from mcsvm_gui.core.cluster.connection import StoppedWaitingError
 from mcsvm_gui.core.cluster.session import train_on_cluster
-from mcsvm_gui.core.compare.refit import refit_request
-from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.compare.refit import check_refit, refit_request, refit_request_on_cluster
+from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
-from mcsvm_gui.core.machine import model_file
-from mcsvm_gui.core.machine.command_line import command
-from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine import checkpoint_file, model_file
+from mcsvm_gui.core.machine.command_line import command, shell_line
+from mcsvm_gui.core.machine.continuing import CHANGEABLE, Continuation, continuation_of
+from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.machine.session import Outcome, train
-from mcsvm_gui.core.machine.sources import test_of
+from mcsvm_gui.core.machine.sources import joined_with_test, test_of
 from mcsvm_gui.core.machine.state import claim_of
 from mcsvm_gui.core.machine.summary import calibration_text, loss_text, refit_sentence, weight_lines
 from mcsvm_gui.core.machine.trained import Origin
@@ -40,87 +41,136 @@ from mcsvm_gui.core.machine.trained import Origin
 SHOWN_TITLES = 3  # findings of the data check that its line names
 CHECKED_CELLS = 10_000_000  # of the data at most: their check takes about a second
 Training = Callable[[ProgressLine, Interrupt], Outcome]
+Refit = Callable[[Outcome, ProgressLine, Interrupt], Outcome]
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}
+CONTINUING = "model", "trace", "refit", "verbose", "json", "quiet", "data", "continued", "command", *CHANGEABLE
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedModel:
+    """A training that is ready to begin. `plan`: for the data check, if the data are on this computer."""
+
+    request: Request
+    first: str  # progress before the first step
+    train: Training
+    refit: Refit
+    plan: CheckedPlan | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 def run(options: argparse.Namespace) -> int:
-    request = request_of(options)
-    _check(request, options)
-    first, training, plan = _here(request, options) if request.scheduler is None else _on_cluster(request)
+    planned = _continued(options) if options.continued is not None else _new(options)
     with Interrupt() as interrupt:
         progress = ProgressLine(options.quiet)
-        progress.begin(first)
+        progress.begin(planned.first)
         try:
-            outcome = training(progress, interrupt)
+            outcome = planned.train(progress, interrupt)
             if options.refit and not interrupt.requested:
-                outcome = _refit(outcome, request, progress, interrupt)
+                progress.begin("training on all rows ...")
+                outcome = planned.refit(outcome, progress, interrupt)
         except StoppedWaitingError:  # before the workers had read the data: there is nothing to keep
             raise KeyboardInterrupt from None
         finally:
             progress.end()
-        checked = () if plan is None or interrupt.requested else _check_plan(plan)
+        checked = () if planned.plan is None or interrupt.requested else _check_plan(planned.plan)
         _write(outcome, options)
+    output.warn(options, planned.notices)
     _show(outcome, checked, options)
     converged = outcome.trained.origin.ending is Ending.CONVERGED
     return ended(interrupted=interrupt.requested, converged=converged)
 
 
-def _check(request: Request, options: argparse.Namespace) -> None:
-    """Before anything long begins."""
+def _new(options: argparse.Namespace) -> PlannedModel:
+    if options.data is None:
+        raise InputError("DATA is missing: name the file to train on, or continue a model by --continue MODEL")
+    request = request_of(options)
     if request.test is not None and request.holdout is not None:
         raise InputError("--test and --holdout cannot go together: test on a file, or on a part of DATA")
-    if options.refit and (request.holdout is None or request.scheduler is not None):
-        raise InputError("--refit trains on all rows after a test on some of them: add --holdout 0.3, on this computer")
+    if options.refit:
+        check_refit(request)
     check_outputs((options.model, options.trace), (options.data, options.test))
-
-
-def _here(request: Request, options: argparse.Namespace) -> tuple[str, Training, CheckedPlan]:
-    """The data are read at once, while Ctrl-C still ends the program."""
+    if request.scheduler is not None:
+        return _on_cluster(request)
+    # The data are read at once, while Ctrl-C still ends the program.
     dataset = open_dataset(options.data, request.read)
     test = test_of(request, dataset)
     known = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
+    if options.refit and test is not None:
+        joined_with_test(dataset, test)  # refuses what could not be trained on, before the first training
+    return _here(Continuation(known, dataset, test, None, None))
+
+
+def _continued(options: argparse.Namespace) -> PlannedModel:
+    """Continue the training of a model. It is saved in its place unless --model names another one."""
+    changes = {name: value for name, value in given_values(OPTIONS, options).items() if name in CHANGEABLE}
+    for name, value in vars(options).items():
+        if name not in CONTINUING and value not in (None, False):
+            raise InputError(
+                "--{option}: --continue takes all settings but limits and tolerances from the model; leave it out",
+                option=name.replace("_", "-"),
+            )
+    found = continuation_of(options.continued, changes, options.data)
+    if options.refit:
+        check_refit(found.request)
+    if options.model is None:
+        check_writable(options.continued)
+        options.model = options.continued
+    outputs = [path for path in (options.model, options.trace) if path != options.continued]
+    check_outputs(outputs, (options.continued, found.request.data, found.request.test))
+    return _here(found)
+
+
+def _here(found: Continuation) -> PlannedModel:
+    """Return a training on this computer: a new one if there is neither a checkpoint nor a start."""
+    request, dataset, test = found.request, found.dataset, found.test
 
     def training(progress: ProgressLine, interrupt: Interrupt) -> Outcome:
-        return _train(known, dataset, test, progress, interrupt)
+        return _train(found, progress, interrupt)
 
-    return "preparing ...", training, CheckedPlan.of(known, dataset, test)
+    def refit(tested: Outcome, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
+        rows = dataset if test is None else joined_with_test(dataset, test)
+        final = Continuation(refit_request(tested, dataset, test, rows.digest), rows, None, None, None)
+        return _train(final, progress, interrupt)
+
+    plan = CheckedPlan.of(request, dataset, test)
+    return PlannedModel(request, "preparing ...", training, refit, plan, found.notices)
 
 
-def _refit(tested: Outcome, request: Request, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
-    """Train the settings that were tested on all rows."""
-    dataset = open_dataset(str(request.data), request.read)
-    progress.begin("training on all rows ...")
-    return _train(refit_request(tested, dataset), dataset, None, progress, interrupt)
-
-
-def _train(
-    request: Request, dataset: Dataset, test: Dataset | None, progress: ProgressLine, interrupt: Interrupt
-) -> Outcome:
+def _train(found: Continuation, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
     return train(
-        request,
-        dataset,
-        test,
+        found.request,
+        found.dataset,
+        found.test,
         progress,
         stopped=lambda: interrupt.requested,
         calibrating=progress.folds,
         certifying=progress.certifying,
         seconds_left=lambda: interrupt.seconds_left,
+        checkpoint=found.checkpoint,
+        start=found.start,
+        continuable=True,
     )
 
 
-def _on_cluster(request: Request) -> tuple[str, Training, None]:
-    """The workers of a cluster read the data; nothing of them is read here."""
+def _on_cluster(request: Request) -> PlannedModel:
+    """Return a training by the workers of a cluster, which read the data: none of them is read here."""
 
     def training(progress: ProgressLine, interrupt: Interrupt) -> Outcome:
         return train_on_cluster(request, progress, lambda: interrupt.requested)
 
-    return "asking the workers ...", training, None
+    def refit(tested: Outcome, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
+        return train_on_cluster(refit_request_on_cluster(tested), progress, lambda: interrupt.requested)
+
+    return PlannedModel(request, "asking the workers ...", training, refit)
 
 
 def _write(outcome: Outcome, options: argparse.Namespace) -> None:
     if options.model is not None:
         model_file.save(options.model, outcome.trained)
         outcome.document["model"] = options.model
+        checkpoint = checkpoint_file.save(options.model, outcome.checkpoint)
+        if checkpoint is not None:
+            outcome.document["checkpoint"] = checkpoint
     if options.trace is not None:
         write_text(options.trace, trace_text(outcome.trace))
 
@@ -190,7 +240,10 @@ def summary_lines(
     lines += [*output.findings(_not_solved(outcome)), *findings]
     lines += [found["solver_reason"]] if verbose and found["solver"] == "auto" else []
     lines += [cluster_text(found["cluster"])] if "cluster" in found else []
-    lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
+    unsaved = "The model was not saved: --model OUT.mcsvm saves it."
+    lines.append(f"Model: {found['model']}" if found["model"] else unsaved)
+    if "checkpoint" in found:
+        lines.append(f"To continue the training: {shell_line(['mcsvm', 'train', '--continue', found['model']])}")
     return lines + ([f"Trace: {trace}"] if trace else [])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from mcsvm.solvers.errors import InputError
@@ -11,12 +12,11 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options
 from mcsvm_gui.core.base.exits import DONE, complain, ended
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.evaluate.verification import Verification, verify
 from mcsvm_gui.core.evaluate.verification.parts import PartCheck, Status
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.session import certificate_document
-from mcsvm_gui.core.machine.sources import open_for
+from mcsvm_gui.core.machine.sources import open_for, training_data
 from mcsvm_gui.core.machine.state import claim
 from mcsvm_gui.core.machine.trained import TrainedModel
 
@@ -26,7 +26,8 @@ def run(options: argparse.Namespace) -> int:
     if options.export:
         return _run_exports(options, trained)
     _refuse_other_rules(options, trained.request.rules)
-    dataset = open_dataset(options.data, read_options(options, trained.request.read))
+    read = read_options(options, trained.request.read)
+    dataset = training_data(replace(trained.request, read=read), options.data)
     verification = verify(trained, dataset, recompute_calibration=options.recompute_calibration)
     output.show(
         options,

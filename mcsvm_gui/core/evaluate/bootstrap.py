@@ -55,11 +55,11 @@ def recall_interval(values: np.ndarray, confusion: np.ndarray) -> tuple[float, f
     rows, right = confusion.sum(axis=1), np.diag(confusion)
     if low != high or not rows.any():
         return low, high
-    ends = [_binomial(int(hits), int(count)) for hits, count in zip(right, rows, strict=True) if count]
+    ends = [binomial_interval(int(hits), int(count)) for hits, count in zip(right, rows, strict=True) if count]
     return float(np.mean([end[0] for end in ends])), float(np.mean([end[1] for end in ends]))
 
 
-def _binomial(hits: int, rows: int) -> tuple[float, float]:
+def binomial_interval(hits: int, rows: int) -> tuple[float, float]:
     """Return the exact binomial interval of Clopper & Pearson (1934)."""
     tail = 0.5 * (1.0 - LEVEL)
     low = 0.0 if hits == 0 else float(betaincinv(hits, rows - hits + 1, tail))

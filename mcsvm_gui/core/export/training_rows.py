@@ -7,8 +7,8 @@ from pathlib import Path
 from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files import parts
-from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.posing import training_part
+from mcsvm_gui.core.machine.sources import training_data
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 
@@ -20,7 +20,7 @@ def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | Non
     try:
         if not _is_there(request.data):  # a pipe of that name would be waited for
             return None, Sentence("the training file {path} is not here", path=request.data)
-        dataset = open_dataset(request.data, request.read)
+        dataset = training_data(request, request.data)
     except (InputError, ValueError, OSError):
         return None, Sentence("the training file {path} cannot be read any more", path=request.data)
     if dataset.digest != trained.origin.digest:

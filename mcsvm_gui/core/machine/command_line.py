@@ -44,5 +44,6 @@ def _arguments(request: Request, name: str) -> list[str]:
     said.sort(key=lambda one: one[0].group == "machine")
     words = [word for option, value in said if name in option.commands for word in option.arguments(value)]
     if name == "train" and request.tested is not None:
-        words += [f"--holdout={request.tested.holdout!r}", "--refit"]
+        tested = request.tested
+        words += [f"--holdout={tested.holdout!r}" if tested.test is None else f"--test={tested.test}", "--refit"]
     return words

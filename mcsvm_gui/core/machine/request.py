@@ -53,6 +53,9 @@ def _named(titles: Iterable[str]) -> Kind:
     return RegisteredName("|".join(titles))
 
 
+TEXTS = "ending", "test", "test_digest"  # fields of a TestedModel that are text
+
+
 @dataclass(frozen=True)
 class TestedModel:
     """The results of the model that was tested before its settings were trained on all rows.
@@ -60,7 +63,7 @@ class TestedModel:
     The values are plain, because they are part of the request of the delivered model, and so of its file.
     """
 
-    holdout: float  # share of the rows that tested it
+    holdout: float | None  # share of the rows that tested it; None: they were those of `test`
     n_train: int
     n_test: int
     test_accuracy: float
@@ -69,6 +72,8 @@ class TestedModel:
     train_accuracy: float
     ending: str
     relative_gap: float
+    test: str | None = None  # the file whose rows tested it, and then belong to the training rows
+    test_digest: str | None = None
 
     __test__ = False  # pytest would collect a class of this name
 
@@ -80,8 +85,11 @@ class TestedModel:
         """Read a document of a file; raise InputError if it does not describe a tested model."""
         if not isinstance(document, Mapping) or {one.name for one in fields(cls)} != set(document):
             raise InputError("this does not describe a tested model")
+        optional = [name for name in ("holdout", "test", "test_digest") if document[name] is None]
         for name, value in document.items():
-            types = (str,) if name == "ending" else (int,) if name.startswith("n_") else (int, float)
+            types = (str,) if name in TEXTS else (int,) if name.startswith("n_") else (int, float)
+            if name in optional:
+                continue
             if type(value) not in types or (isinstance(value, float) and not math.isfinite(value)):
                 raise InputError("{name} of a tested model cannot be {value!r}", name=name, value=value)
         return cls(**document)

@@ -71,6 +71,7 @@ class Outcome:
     document: dict[str, Any]  # as `mcsvm train --json` prints it
     trace: Trace
     notices: tuple[Notice, ...]
+    checkpoint: bytes | None = None  # to continue from, of a training that was stopped or reached a limit
 
 
 class Session:
@@ -329,9 +330,16 @@ def train(
     calibrating: FoldsDone = lambda done, folds: None,
     certifying: Callable[[], object] = lambda: None,
     seconds_left: SecondsLeft = lambda: math.inf,
+    *,
+    checkpoint: bytes | None = None,
+    start: Duals | None = None,
+    continuable: bool = False,
 ) -> Outcome:
-    """Train in this thread; `stopped` is called between slices, `certifying` and `seconds_left` are for `finish`."""
-    session = Session(request, dataset, test)
+    """Train in this thread; `stopped` is called between slices, `certifying` and `seconds_left` are for `finish`.
+
+    `checkpoint` and `start` are for the Session. `continuable`: return a checkpoint of a training that has not ended.
+    """
+    session = Session(request, dataset, test, checkpoint, start)
     while session.running:
         if stopped():
             session.stop()
@@ -339,8 +347,10 @@ def train(
         sample = session.advance()
         if report is not None:
             report(session, sample)
+    content = session.checkpoint() if continuable and session.continuable else None
     session.calibrate(calibrating, stopped)
-    return session.finish(certifying, seconds_left)
+    outcome = session.finish(certifying, seconds_left)
+    return replace(outcome, checkpoint=content) if session.continuable else outcome
 
 
 def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None, start: Duals | None) -> Run:

@@ -7,16 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import options_of
 from mcsvm_gui.core.data.blocks.rows import RowBlocks
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
+from mcsvm_gui.core.data.files.parts import concatenated
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import LISTS, OF_KIND
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.roles.value import Role
+from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.data.splitting import shared_groups
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -123,11 +125,58 @@ def test_of(request: Request, training: Dataset) -> Dataset | None:
     return test
 
 
+def joined_with_test(training: Dataset, test: Dataset) -> Dataset:
+    """Return the rows of a training file and, after them, those of its test file, to train a final model on.
+
+    Raise FileError if rows of the test file cannot be trained on.
+    """
+    if test.labels is None:
+        raise FileError(test.name, "its rows have no classes, so that no model can be trained on them")
+    labels = in_training_spelling(training.classes, test.labels)
+    unknown = sorted(set(labels.tolist()) - set(training.classes))
+    if unknown:
+        raise FileError(
+            test.name,
+            "it has rows of the class {name!r}, which {training} has not: the test would not be one of the final model",
+            name=unknown[0],
+            training=training.name,
+        )
+    optional = {"weights": Sentence("weights"), "groups": Sentence("groups"), "folds": Sentence("folds")}
+    for name, what in optional.items():
+        if (getattr(training, name) is None) != (getattr(test, name) is None):
+            raise FileError(test.name, "it has no column of {what}, but {name} has", what=what, name=training.name)
+    names = [name for name in training.row_names if name in test.row_names]
+    training, test = (
+        replace(part, row_names={name: part.row_names[name] for name in names}, kept={}) for part in (training, test)
+    )
+    if training.table is not None and test.table is not None:
+        ordered = {column.name: column for column in test.columns}
+        missing = [column.name for column in training.columns if column.name not in ordered]
+        if missing:
+            raise FileError(test.name, "it has no column {name!r}", name=missing[0])
+        columns = [ordered[column.name] for column in training.columns]
+        test = replace(test, columns=columns, table=test.table[[column.name for column in columns]])
+    joined = concatenated([training, replace(test, labels=labels, notices=())])
+    return replace(joined, weightless=training.weightless + test.weightless)
+
+
+def training_data(request: Request, path: str) -> Dataset:
+    """Return the rows of the training file at `path`, and of the test file that the final model is trained on as well.
+
+    Held-out rows are among them.
+    """
+    dataset = open_dataset(path, request.read)
+    tested = request.tested
+    if tested is None or tested.test is None:
+        return dataset
+    return joined_with_test(dataset, open_test(tested.test, request.read, dataset))
+
+
 def data_of(request: Request) -> tuple[Dataset, Dataset | None]:
     """Training and test rows; InputError where the request names no file, or a file is not the one that it was."""
     if request.data is None:
         raise InputError("the run does not name its data")
-    dataset = open_dataset(request.data, request.read)
+    dataset = training_data(request, request.data)
     if request.digest is not None and dataset.digest != request.digest:
         raise ChangedFileError(request.data, "the file has changed since it was trained on")
     return dataset, test_of(request, dataset)
