@@ -194,8 +194,13 @@ class LinearBudget:
 
     # coordinate steps
     round_visits: int = 16  # visits of a round, per example
-    set_variables: int = 30  # of a working set (Kao et al. 2004, section 5: q = 30)
-    set_patience: int = 20  # steps per variable of a working set, at most
+    least_epochs: int = 40  # for an exact bias; texts at C = 1 take 20 to 35, and Newton steps are faster below 30
+    penalty: float = 0.3  # sigma of an exact bias, as a share of the mean |x|^2; 0.1 and 1 took 1.2 times the visits
+    begin: float = 0.1  # violation at which an exact bias moves first
+    follow: float = 0.1  # violation at which it moves next, as a share of its last move
+    inner: float = (
+        0.4  # last violation of the visits, in tolerances: the one allowed with an exact bias adds two of them
+    )
     stricter: float = 0.7  # factor on the tolerance after a refuted claim
     stored_price: float = 1.2e-9  # s of a visit per stored feature
     class_price: float = 3e-8  # s of a visit per class function

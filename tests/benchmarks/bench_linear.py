@@ -3,13 +3,13 @@
     python -m pytest tests/benchmarks/bench_linear.py -s -o faulthandler_timeout=0
 
 C = 2^-8 .. 2^8 in half steps, tolerance 1e-3, CPU seconds of one thread. Seeding: two classes, exact bias, the optimum
-at the C before times the ratio of both; `smo-first-order` is the paper's LIBSVM of 2003 (q = 2), `linear` its larger
-working sets (q = 30), `linear-newton` what `auto` takes; a count with `>` holds runs that came to SECONDS. Time:
-regularized bias, as in LIBLINEAR. Ours ends by its violation; LIBLINEAR, whose own stopping test says nothing about its
-objective, is tried from its loosest settings on, and what counts is the first try whose primal value comes within a
-share of ours, its time alone: within 1e-3, which users may mean by solved, and within 1e-5, which is what our tolerance
-gives (gaps of 1e-5 and less). Beyond PATIENCE times our seconds it is given up and its row says `>`, which flatters it.
-No training of ours ends without a certificate.
+at the C before times the ratio of both; `smo-first-order` is the paper's LIBSVM of 2003 (q = 2), `linear` visits
+of coordinates (the paper has sets of q = 30), `linear-newton` what `auto` takes; a count with `>` holds runs that came
+to SECONDS. Time: regularized bias, as in LIBLINEAR. Ours ends by its violation; LIBLINEAR, whose own stopping test says
+nothing about its objective, is tried from its loosest settings on, and what counts is the first try whose primal value
+comes within a share of ours, its time alone: within 1e-3, which users may mean by solved, and within 1e-5, which is
+what our tolerance gives (gaps of 1e-5 and less). Beyond PATIENCE times our seconds it is given up and its row says `>`,
+which flatters it. No training of ours ends without a certificate.
 """
 
 from __future__ import annotations

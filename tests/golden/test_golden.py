@@ -51,8 +51,6 @@ NO_LAST_DIGITS = {
     "five-ova-poly0.51.02-C0.5-none": {"bsvm", "s2do", "smo", "smo-first-order"},
     "glass-cs-line-C8-exact": {"whole-example"},
     "glass-llw-rbf0.5-C8-regularized": {"smo", "smo-first-order"},
-    "glass-ova-line-C8-exact": {"linear"},
-    "glass-ovo-line-C8-exact": {"linear"},
     "vehicle-cs-line-C8-exact": {"whole-example"},
     "vehicle-ww-line-C8-exact": {"linear"},
 }

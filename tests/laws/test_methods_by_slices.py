@@ -28,7 +28,7 @@ MACHINES = "ww", "cs", "llw", "ova", "ovo"
 COSTS = 3.0, 3e3, 3e4
 SLICES = {"1": [1], "17": [17], "64": [64], "4096": [4096]}
 # Steps after which runs are compared as they stand: shrinking, passes, rounds and Newton steps have had their turn.
-MOST = {"linear": 20_000, "linear-newton": 20_000}
+MOST = {"linear": 20_000, "linear-newton": 200_000}
 FEW = 200
 TOLERANCE = 1e-5
 CACHE_MB = 0.01  # the row store holds 43 of 60 rows
@@ -58,7 +58,8 @@ class MethodRun:
     def __init__(self, method: Method[Any], problem: Problem, seed: int = 0) -> None:
         self.method, self.problem, self.part = method, problem, problem.part(0)
         self.state: State = method.start(self.part, seed)
-        self.most = FEW if self.part.balanced else MOST.get(method.name, FEW)
+        joint = self.part.balanced and self.part.form.outputs > 1
+        self.most = FEW if joint else MOST.get(method.name, FEW)
         self.progress = Progress.MOVING
 
     @property

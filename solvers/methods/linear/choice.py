@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mcsvm.solvers.budget import LINEAR
-from mcsvm.solvers.dual.geometry import LINE
 from mcsvm.solvers.problem import Part
 
 ROWS = "The kernel is linear, but kernel rows are cheaper than its many features."
@@ -18,8 +17,7 @@ def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
     numbers = {"rows": float(n), "features": float(features), "unknowns": float(unknowns), "stored": stored}
     if features < n and unknowns <= LINEAR.dense:
         return "linear-newton", NEWTON, numbers
-    single_steps = part.geometry != LINE  # an exact bias asks for pairs of examples
     filled = part.gram.points.sparse and stored <= LINEAR.filled * features
-    if single_steps and (filled or (n >= LINEAR.many and stored <= LINEAR.thin * n)):
+    if filled or (n >= LINEAR.many and stored <= LINEAR.thin * n):
         return "linear", VISITS, numbers
     return None, ROWS, numbers

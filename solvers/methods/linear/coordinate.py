@@ -1,9 +1,12 @@
 """Dual coordinate ascent for the linear kernel: W = X' weights is kept and never K.
 
-One example at a time, all its variables, in a permuted order and with shrinking (jit/linear/loop.py). A binary machine
-with exact bias takes working sets instead, since a single variable cannot keep the balance: the most violating
-variables, half to rise and half to fall, solved together (Kao et al. 2004, section 5, q = 30; selection by Joachims).
-A round is a number of epochs, and slices end between rounds, or after a working set; a step is a visit, or one set.
+One example at a time, all its variables, in a permuted order and with shrinking (jit/linear/loop.py). A round is a
+number of epochs, and slices end between rounds; a step is a visit.
+
+A binary machine with an exact bias: a single variable cannot keep the balance sum_i W_i = 0. Visits therefore solve the
+part with the penalty (b - b_k)^2 / (2 sigma) in place of a free b, and b_(k+1) = b_k + sigma sum_i W_i whenever that is
+solved closely enough (the method of multipliers, as run/multipliers.py does for joint machines; here inside a round,
+where a move of b costs one sum). The end of a round balances a copy of alpha by small moves of its free variables.
 """
 
 from __future__ import annotations
@@ -12,16 +15,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcsvm.solvers.budget import INNER, LINEAR, VISITS
+from mcsvm.solvers.budget import LINEAR, VISITS
+from mcsvm.solvers.dual.balance import repair
 from mcsvm.solvers.dual.geometry import LINE
-from mcsvm.solvers.dual.quantities import examine
+from mcsvm.solvers.dual.quantities import dual_of, examine, weights_of
 from mcsvm.solvers.errors import Sentence
-from mcsvm.solvers.jit import line as pair
 from mcsvm.solvers.jit.linear import loop as jit
 from mcsvm.solvers.jit.linear.sum import all_members
-from mcsvm.solvers.methods.base import Method, Progress, State
+from mcsvm.solvers.jit.rounding import ROUNDING
+from mcsvm.solvers.methods.base import Method, Progress, State, dual_at
 from mcsvm.solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
-from mcsvm.solvers.problem import Part
+from mcsvm.solvers.problem import Part, with_offset
 from mcsvm.solvers.work import PIECE_SECONDS, Work
 
 # First state of the random number generator: FIRST_STATE + STATE_STRIDE * seed mod 2^63.
@@ -30,8 +34,8 @@ FIRST_STATE, STATE_STRIDE = 88172645463325252, 0x9E3779B97F4A7C15
 
 @dataclass(kw_only=True)
 class LinearState(State):
-    vectors: np.ndarray  # (features, outputs) W; empty: to be computed from alpha
-    moving_alpha: np.ndarray  # alpha inside a round, empty between rounds; `alpha` and `functions` change at its end
+    vectors: np.ndarray  # (features, outputs) W of the visits; empty: to be computed from alpha
+    moving_alpha: np.ndarray  # alpha of the visits; `alpha` and `functions` change at the end of a round
     moving_constant: np.ndarray
     order: np.ndarray  # (n,) the active examples first
     active: int  # how many examples are active
@@ -42,13 +46,15 @@ class LinearState(State):
     position: int = 0
     begun: int = -1
     worst: float = 0.0
+    visiting: bool = False  # whether a round has begun and not ended
     left: int = 0  # visits that are left in this round
     claimed: bool = False  # the violations met by visits are below the tolerance
     strictness: float = 1.0  # factor on the tolerance
+    aim: float = LINEAR.begin  # exact bias: the violation at which b moves next
 
     @property
     def inside_round(self) -> bool:
-        return self.moving_alpha.size > 0 or self.claimed
+        return self.visiting or self.claimed
 
 
 def fresh(part: Part, seed: int) -> dict[str, object]:
@@ -86,13 +92,19 @@ def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work
     if state.vectors.size == 0:
         state.vectors = yield from vectors_of(part, state.alpha)
     goal = state.steps + steps
-    if part.geometry == LINE:
-        return (yield from balanced_steps(part, state, goal, tolerance))
     while state.inside_round or state.steps < goal:
         progress = yield from coordinate_round(part, state, tolerance)
         if progress is not Progress.MOVING:
             return progress
     return Progress.MOVING
+
+
+def visited(part: Part) -> Part:
+    """The part that visits solve: with a penalized bias in place of an exact one."""
+    if part.geometry != LINE:
+        return part
+    sigma = LINEAR.penalty * float(part.gram.diagonal.mean()) or 1.0
+    return part.view("penalized bias", sigma) or part.keep_view("penalized bias", sigma, with_offset(part, sigma))
 
 
 def task_of(part: Part) -> jit.LinearProblem:
@@ -119,11 +131,12 @@ def _task(part: Part) -> jit.LinearProblem:
 
 
 def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[Progress]:
+    inner, stop = visited(part), state.strictness * tolerance
     if not state.inside_round:
         begin_round(part, state)
-    task, rows, stop = task_of(part), rows_of(part), state.strictness * tolerance
+    task, rows = task_of(inner), rows_of(part)
     visits = max(1, int(PIECE_SECONDS / visit_price(part)))
-    while state.moving_alpha.size and not state.claimed and (state.left > 0 or state.begun >= 0):
+    while state.visiting and not state.claimed and (state.left > 0 or state.begun >= 0):
         counts = np.array([state.active, state.lot, state.position, state.begun], dtype=np.int64)
         marks = np.array([state.threshold, state.worst])
         moving = state.vectors, state.moving_constant, state.moving_alpha, state.order, counts, marks
@@ -132,20 +145,27 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
                 rows, task, *moving, state.members, state.sizes, stop, visits, state.left
             )
         else:
-            done, state.claimed = jit.run_epochs(rows, task, *moving, stop, visits, state.left)
+            aim = stop if inner is part else max(state.aim, LINEAR.inner * stop)
+            done, state.claimed = jit.run_epochs(rows, task, *moving, aim, visits, state.left)
         state.active, state.lot, state.position, state.begun = counts.tolist()
         state.threshold, state.worst = marks.tolist()
         state.steps, state.left = state.steps + done, state.left - done
+        if state.claimed and inner is not part:
+            state.claimed = move_bias(inner, state, LINEAR.inner * stop)
         yield
-    if state.moving_alpha.size:
-        yield from end_round(part, state)
+    if state.visiting:
+        if inner is part:
+            yield from end_round(part, state)
+        else:
+            yield from end_balanced_round(part, inner, state)
         yield
     return progress_of(part, state, tolerance) if state.claimed else Progress.MOVING
 
 
 def begin_round(part: Part, state: LinearState) -> None:
-    state.left = LINEAR.round_visits * len(part)
-    state.moving_alpha, state.moving_constant = state.alpha.copy(), state.constant.copy()
+    state.visiting, state.left = True, LINEAR.round_visits * len(part)
+    if state.moving_alpha.size == 0:
+        state.moving_alpha, state.moving_constant = state.alpha.copy(), state.constant.copy()
     if state.members.size:
         all_members(part.form.length, part.labels, state.members, state.sizes)
 
@@ -156,7 +176,42 @@ def end_round(part: Part, state: LinearState) -> Work[None]:
     functions = yield from functions_of(part, vectors, state.moving_constant)
     state.vectors, state.functions = vectors, functions
     state.alpha, state.constant = state.moving_alpha, state.moving_constant
-    state.moving_alpha, state.moving_constant = np.empty((0, 0)), np.empty(0)
+    end_visits(state)
+
+
+def end_visits(state: LinearState) -> None:
+    """Drop the alpha of the visits: the next round starts from that of the state."""
+    state.moving_alpha, state.moving_constant, state.visiting = np.empty((0, 0)), np.empty(0), False
+
+
+def move_bias(inner: Part, state: LinearState, closest: float) -> bool:
+    """Take one step of the method of multipliers; return whether b and the visits have converged."""
+    step = bias_step(inner, state)
+    closely = state.aim <= closest
+    state.moving_constant, state.aim = state.moving_constant + step, LINEAR.follow * abs(step)
+    return closely and abs(step) <= closest
+
+
+def bias_step(inner: Part, state: LinearState) -> float:
+    """Return sigma sum_i W_i, which the constant of the visits contains beside b."""
+    return inner.offset * float(weights_of(inner, state.moving_alpha).sum())
+
+
+def end_balanced_round(part: Part, inner: Part, state: LinearState) -> Work[None]:
+    """Copy the balanced alpha of the round to the state unless it lowers the dual; visits then continue from theirs.
+
+    If the visits did not get close enough to move b, it moves here, where the balanced alpha takes the step back.
+    """
+    step, alpha = bias_step(inner, state), repair(part, state.moving_alpha)
+    bias = state.moving_constant - step if state.claimed else state.moving_constant
+    vectors = yield from vectors_of(part, alpha)
+    functions = yield from functions_of(part, vectors, bias)
+    before = dual_at(part, state)
+    if dual_of(part, alpha, functions, bias) >= before - ROUNDING * abs(before):
+        state.vectors, state.functions, state.alpha, state.constant = vectors, functions, alpha, bias
+        end_visits(state)
+    else:
+        state.moving_constant, state.visiting = bias + step, False
 
 
 def progress_of(part: Part, state: LinearState, tolerance: float) -> Progress:
@@ -176,45 +231,3 @@ def visit_price(part: Part) -> float:
     if part.geometry.sums:  # most variables are shrunk
         return LINEAR.sum_price + LINEAR.sum_stored_price * stored
     return LINEAR.visit_price + k * (LINEAR.stored_price * stored + LINEAR.class_price)
-
-
-# -- binary, exact bias ----------------------------------------------------------------------------
-
-
-def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) -> Work[Progress]:
-    while True:
-        state.functions[...] = yield from functions_of(part, state.vectors, state.constant)
-        if state.steps >= goal:
-            return Progress.MOVING
-        yield
-        high, low = LINE.span(part, state.alpha, state.functions)
-        if high - low <= tolerance:
-            state.vectors = yield from vectors_of(part, state.alpha)
-            return Progress.CONVERGED
-        if not move_set(part, state, max(0.5 * tolerance, INNER.share * (high - low))):
-            return Progress.STALLED
-        state.steps += 1
-
-
-def move_set(part: Part, state: LinearState, goal: float) -> bool:
-    """Solve for a working set of the most violating variables; returns whether anything moved."""
-    beta, low, high = LINE.signed(part, state.alpha)
-    z = LINE.beta_gradient(part, state.functions)
-    rises, falls = LINE.movable(part, state.alpha)
-    chosen = extremes(np.where(rises, z, -np.inf), np.where(falls, z, np.inf))
-    points = part.gram.points.take(chosen)
-    kernel = part.gram.kernel.block(points, points, np.empty((chosen.size, chosen.size), np.float32))
-    some = beta[chosen]
-    pair.solve_pairs(kernel, z[chosen], some, low[chosen], high[chosen], goal, LINEAR.set_patience * chosen.size, 0)
-    change = some - beta[chosen]
-    state.alpha[chosen, 0] = LINE.signs(part, chosen) * some
-    state.vectors += (points.in_double().rows.T @ change)[:, None]
-    return bool(change.any())
-
-
-def extremes(rising: np.ndarray, falling: np.ndarray) -> np.ndarray:
-    """The working set: half from beta that should rise most, half from those that should fall most."""
-    half = min(LINEAR.set_variables // 2, rising.size)
-    top = np.argpartition(-rising, half - 1)[:half]
-    bottom = np.argpartition(falling, half - 1)[:half]
-    return np.unique(np.concatenate([top[np.isfinite(rising[top])], bottom[np.isfinite(falling[bottom])]]))

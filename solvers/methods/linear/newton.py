@@ -86,8 +86,16 @@ class LinearNewton(Method[NewtonState]):
 
 
 def visiting_budget(part: Part) -> float:
-    """The price up to which coordinate steps go on, in seconds: half of that of the expected Newton steps."""
-    return 0.0 if part.balanced else 0.5 * LINEAR.expected * newton_price(part)
+    """Return the price up to which coordinate steps continue, in seconds: half that of the expected Newton steps.
+
+    An exact bias takes more epochs than a fixed one: if the budget is too small for them, Newton steps come at once.
+    Coordinate steps do not keep the balance of a joint machine.
+    """
+    budget = 0.5 * LINEAR.expected * newton_price(part)
+    if not part.balanced:
+        return budget
+    pays = part.form.outputs == 1 and budget >= LINEAR.least_epochs * len(part) * visit_price(part)
+    return budget if pays else 0.0
 
 
 def newton_price(part: Part) -> float:

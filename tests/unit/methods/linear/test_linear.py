@@ -20,6 +20,7 @@ from mcsvm.solvers.jit.linear import loop as jit
 from mcsvm.solvers.jit.linear.system import project_sum
 from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.methods.linear import coordinate as linear
 from mcsvm.solvers.methods.linear import newton as linear_newton
 from mcsvm.solvers.methods.linear import system
@@ -148,12 +149,15 @@ def test_the_solution_at_another_cost_saves_steps(machine: str, bias: str, metho
     assert warm.certificate().dual == pytest.approx(cold.certificate().dual, rel=1e-4)
 
 
-@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
-def test_who_ends_early_says_how_far_the_optimum_may_be(machine: str, method: str) -> None:
-    """The certificate holds the optimum between two numbers, wherever the steps end."""
-    optimum = solved(X, "linear", machine, bias="regularized").certificate()
-    for limit in (1, 20, 200):
-        run = Run(problem_of(X, Y, machine, "linear", cost=2.0, bias="regularized"), method, Limits(1e-7, steps=limit))
+@pytest.mark.parametrize(
+    ("machine", "bias"),
+    [*((machine, "regularized") for machine in ("ww", "cs", "llw", "ova", "ovo")), ("ova", "exact"), ("ovo", "exact")],
+)
+def test_a_run_that_ends_early_still_bounds_the_optimum(machine: str, bias: str, method: str) -> None:
+    """The certificate holds the optimum between two numbers, wherever the steps end, and alpha is feasible."""
+    optimum = solved(X, "linear", machine, bias=bias).certificate()
+    for limit in (1, 20, 200, 2000):
+        run = Run(problem_of(X, Y, machine, "linear", cost=2.0, bias=bias), method, Limits(1e-7, steps=limit))
         while run.running:
             run.advance()
         certificate = run.certificate()
@@ -222,6 +226,53 @@ def test_newton_takes_over_where_coordinates_have_had_their_share() -> None:
     assert run.ending is Ending.CONVERGED
     assert visiting == sorted(visiting, reverse=True)
     assert len(set(visiting)) == 2
+
+
+def texts(n: int, words: int, topics: int) -> tuple[sp.csr_array, np.ndarray]:
+    """Draw bags of words in which a third of the words depend on the topic, as rows of length 1."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, topics, n)
+    frequency = 1.0 / np.arange(1, words + 1)
+    row = np.repeat(np.arange(n), 25)
+    word = rng.choice(words, row.size, p=frequency / frequency.sum())
+    of_topic, orders = rng.random(row.size) < 0.3, np.array([rng.permutation(words) for _ in range(topics)])
+    word[of_topic] = orders[y[row[of_topic]], word[of_topic]]
+    counts = sp.csr_array((np.ones(row.size), (row, word)), shape=(n, words))
+    return sp.csr_array(sp.diags_array(1.0 / np.sqrt(counts.multiply(counts).sum(axis=1))) @ counts), y
+
+
+@pytest.mark.parametrize("machine", ["ova", "ovo"])
+@pytest.mark.parametrize(("n", "words"), [(1500, 300), (600, 900)])
+def test_visits_alone_solve_texts_with_an_exact_bias(
+    n: int, words: int, machine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many words each row has few: neither Newton systems of all words nor kernel rows are needed."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the run left the coordinate steps")
+
+    x, y = texts(n, words, 4)
+    regularized = finished(problem_of(x, y, machine, "linear", bias="regularized"), "auto")
+    monkeypatch.setattr(linear_newton, "move", refuse)
+    monkeypatch.setattr(KERNELS["linear"], "block", refuse)
+    problem = problem_of(x, y, machine, "linear", bias="exact")
+    run = finished(problem, "auto")
+    assert run.ending is Ending.CONVERGED
+    assert run.certificate().infeasibility <= 1e-9
+    assert run.certificate().relative_gap <= 1e-3
+    assert run.iterations <= 4 * regularized.iterations  # visits
+    examples = sum(len(problem.part(number)) for number in range(problem.part_count))
+    assert run.iterations <= 80 * examples
+
+
+def test_newton_steps_come_at_once_where_they_cost_less_than_the_epochs_of_an_exact_bias() -> None:
+    """30 epochs of long rows of few features cost more than all Newton steps."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20_000, 4))
+    y = (x[:, 0] + rng.normal(size=20_000) > 0.0).astype(int)
+    for bias, phase in (("exact", NewtonPhase.NEWTON), ("regularized", NewtonPhase.VISITING)):
+        part = problem_of(x, y, "ovo", "linear", bias=bias).part(0)
+        assert METHODS["linear-newton"].start(part, 0).phase is phase
 
 
 def test_orders_are_permutations() -> None:
