@@ -62,11 +62,14 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
 
 
+def full_parser() -> Parser:
+    """Return the parser with the arguments of all commands."""
+    return _parser()
+
+
 def command_parsers(words: Sequence[str] | None = None) -> Mapping[str, Parser]:
     """Return the parsers of the commands by name; see `_parser`."""
-    actions = _parser(words)._actions
-    choices = next(action.choices for action in actions if isinstance(action, argparse._SubParsersAction))
-    return dict(choices)
+    return _parser(words).commands
 
 
 def main_help() -> str:
@@ -133,5 +136,6 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "verify": arguments.verify,
     "doctor": arguments.doctor,
     "first-look": arguments.first_look,
+    "completion": arguments.completion,
     "help": arguments.help_topics,
 }

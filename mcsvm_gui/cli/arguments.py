@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 DATA = "a file, a folder or a pattern of files with the same columns, or - for standard input"
 GROUPS = {"machine": "Numbers may be written 2^-3."}
-# Options of reading data that only `mcsvm help reading` lists: most people never need them.
+# Options that only `mcsvm help machine` and `mcsvm help reading` list: most people never need them.
 RARE = (
+    *("margin", "gap_tol", "sample", "cache_mb", "threads", "calibration_folds"),
     *("spellings", "fold_column", "text", "dates", "date_order", "categories", "names", "where", "merge", "share"),
     *("table", "query", "skip_lines", "header", "separator", "decimal", "encoding", "neighbors", "missing_indicator"),
     *("min_frequency", "date_parts", "analyzer", "ngrams", "stop_words", "min_df"),
@@ -369,6 +370,15 @@ def doctor(parser: Parser) -> None:
 def first_look(parser: Parser) -> None:
     """train the six machines on a bundled data set and compare them"""
     parser.examples = ("mcsvm first-look",)
+
+
+def completion(parser: Parser) -> None:
+    """print a script that completes commands and options in a shell"""
+    parser.examples = (
+        "mcsvm completion bash > ~/.local/share/bash-completion/completions/mcsvm",
+        "mcsvm completion fish > ~/.config/fish/completions/mcsvm.fish",
+    )
+    parser.add_argument("shell", metavar="bash|zsh|fish", help="the shell that the script is for")
 
 
 def help_topics(parser: Parser) -> None:

@@ -13,7 +13,10 @@ from typing import Any, NoReturn
 from mcsvm_gui.core.base.exits import WRONG, complain
 
 WIDEST = 30  # columns of the names of options in help
-TOPICS = {"reading": "reading data"}  # what `mcsvm help TOPIC` lists in full, and the group of options in help
+TOPICS = {
+    "machine": "machine",
+    "reading": "reading data",
+}  # what `mcsvm help TOPIC` lists in full, and the group of options in help
 
 # What scikit-learn, LIBSVM and other programs call options of ours; the first name that a command has is suggested.
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -129,8 +132,10 @@ class Parser(argparse.ArgumentParser):
             formatter.add_arguments([action for action in group._group_actions if action.dest not in self.rare])
             formatter.end_section()
         text = f"{self.format_usage()}\n{formatter.format_help()}"
-        for topic in TOPICS if self.rare else ():
-            text += f"\n{len(self.rare)} more options: mcsvm help {topic}\n"
+        for topic, title in TOPICS.items():
+            groups = (group._group_actions for group in self._action_groups if group.title == title)
+            unlisted = sum(action.dest in self.rare for actions in groups for action in actions)
+            text += f"\n{unlisted} more options of {title}: mcsvm help {topic}\n" if unlisted else ""
         if self.examples:
             text += "\n".join(["", "examples:", *(f"  {line}" for line in self.examples), ""])
         formatter = self._get_formatter()
@@ -147,6 +152,12 @@ class Parser(argparse.ArgumentParser):
                 formatter.add_arguments(group._group_actions)
                 formatter.end_section()
         return formatter.format_help()
+
+    @property
+    def commands(self) -> dict[str, Parser]:
+        """The parsers of the commands by name."""
+        actions = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        return {name: parser for action in actions for name, parser in action.choices.items()}
 
     @property
     def options(self) -> list[str]:

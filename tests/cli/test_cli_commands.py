@@ -56,7 +56,7 @@ def test_predictions_go_to_standard_output_and_words_elsewhere(blobs: Path, mode
     answer = mcsvm("predict", model, blobs)
     assert answer.out.splitlines()[0] == "row,prediction"
     assert len(answer.out.splitlines()) == 61
-    assert "60 rows decided by Weston-Watkins (ww)" in answer.err
+    assert "Predicted 60 rows with Weston-Watkins (ww)." in answer.err
     quiet = mcsvm("predict", model, blobs, "--quiet")
     assert (quiet.out, quiet.err) == (answer.out, "")
 

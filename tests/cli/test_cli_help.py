@@ -39,7 +39,7 @@ def test_help_of_a_command_is_its_own_help_with_examples(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_are_understood(command: str) -> None:
     for line in command_parsers()[command].examples:
-        words = shlex.split(line.partition("   ")[0])
+        words = shlex.split(line.partition("   ")[0].partition(" > ")[0])
         assert words[:2] == ["mcsvm", command]
         command_parsers()[command].parse_args(words[2:])
 
@@ -47,12 +47,17 @@ def test_examples_are_understood(command: str) -> None:
 def test_the_machine_comes_before_reading_and_rare_options_have_a_page_of_their_own() -> None:
     told, reading = mcsvm("help", "train").out, mcsvm("help", "reading").out
     assert told.index("--machine") < told.index("--gamma") < told.index("--label")
-    assert "25 more options: mcsvm help reading" in told
+    assert "more options of machine: mcsvm help machine" in told
+    assert "25 more options of reading data: mcsvm help reading" in told
     assert len(told.splitlines()) <= 110  # 168 when all options were listed
     for option in ("--ngrams", "--skip-lines", "--encoding"):
         assert option not in told
         assert option in reading
     assert "--label" in reading
+    machine = mcsvm("help", "machine").out
+    assert "--cache-mb" not in told
+    assert "--cache-mb" in machine
+    assert "--gamma" in machine
 
 
 def test_every_machine_and_solver_that_is_accepted_is_listed_and_so_do_errors() -> None:

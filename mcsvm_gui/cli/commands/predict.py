@@ -208,7 +208,7 @@ def trained_on(count: int, rows: int, accuracy: float) -> str:
 
 def summary(outcome: StreamOutcome) -> str:
     machine, scores = outcome.trained.model.machine, outcome.scores
-    decided = f"{output.plural(outcome.decided, 'row')} decided by {machine.title} ({machine.name})"
+    decided = f"Predicted {output.plural(outcome.decided, 'row')} with {machine.title} ({machine.name})"
     if scores is None:
         return f"{decided}."
     column = outcome.weight_name
@@ -220,5 +220,5 @@ def summary(outcome: StreamOutcome) -> str:
         f" kappa {figures.rating(scores.kappa, 3)}){counted}"
     )
     if not outcome.trained_on:
-        return f"{decided}; {figures.accuracy(scores.accuracy)} as labelled in the file {measures}."
+        return f"{decided}. Accuracy: {figures.accuracy(scores.accuracy)} {measures}."
     return f"{decided}. {trained_on(outcome.trained_on, outcome.counted, scores.accuracy)} {measures}."

@@ -143,7 +143,13 @@ class Request:
     )
     tol: float = option(1e-3, POSITIVE, "Tolerance", "The largest violation of optimality allowed", **FIRST)
     margin: float | None = option(
-        None, POSITIVE, "Margin", "That the machine asks for", unsaid="the machine's own", use="errors", **MORE
+        None,
+        POSITIVE,
+        "Margin",
+        "The margin that the machine requires",
+        unsaid="the machine's own",
+        use="errors",
+        **MORE,
     )
     class_weight: str | tuple[tuple[str, float], ...] | None = option(
         *(None, Weights(), "Class weights", 'balanced, or a factor on C per class such as {"a": 2, "b": 1}'),
@@ -153,16 +159,16 @@ class Request:
         **MORE,
     )
     gap_tol: float | None = option(
-        *(None, POSITIVE, "Gap tolerance", "The relative gap to end at instead of the tolerance"),
+        *(None, POSITIVE, "Gap tolerance", "The relative duality gap to stop at, instead of the tolerance"),
         unsaid="none",
         use="end",
         **MORE,
     )
     max_iter: int | None = option(
-        None, Whole(), "Step limit", "End after so many steps", unsaid="none", use="end", **MORE
+        None, Whole(), "Step limit", "Stop after this many steps", unsaid="none", use="end", **MORE
     )
     time_limit: float | None = option(
-        *(None, Number("S", positive=True), "Time limit", "End after so many seconds"),
+        *(None, Number("S", positive=True), "Time limit", "Stop after this many seconds"),
         unsaid="none",
         unit="s",
         tune="more",
@@ -185,7 +191,7 @@ class Request:
         500.0, Number("N", positive=True), "Kernel cache", "Memory for kernel rows", unit="MB", use="computer", **MORE
     )
     threads: int | None = option(
-        None, Whole(), "Threads", "Of matrix products", unsaid="all cores", use="computer", **MORE
+        None, Whole(), "Threads", "Number of threads", unsaid="all cores", use="computer", **MORE
     )
     calibrate: str = option(
         *("none", Choice(titles=CALIBRATIONS), "Calibration"),
@@ -214,7 +220,7 @@ class Request:
         use="computer",
         **ALONE,
     )
-    seed: int = option(0, Whole(lowest=0, below=2**63), "Seed", "Of everything drawn by lot", **MACHINE)
+    seed: int = option(0, Whole(lowest=0, below=2**63), "Seed", "Seed of the random numbers", **MACHINE)
     split: str = option(
         *("auto", Choice(titles=SPLITS), "Split", "How rows are split into those trained on and those tested on"),
         note="default: by --fold-column or --groups where one is named, else stratified",

@@ -52,16 +52,16 @@ UNTIL = {  # likewise
     "unchanged": "Decisions do not change",
 }
 ENDED = (
-    "At its tolerance, once its decisions on the test rows of a fold are proved to be final, or once they have not"
-    " changed for long; cells say how they ended"
+    "When to end each training: at the tolerance, once its predictions for the test rows of a fold are provably final,"
+    " or once they have not changed for a while; cells say how they ended"
 )
 BUDGET = (
     "End the search after this many seconds, with the best so far; reading the data and compiling do not count. With"
     " --model the training of the best models counts too, on as many rows as the time allows"
 )
 LED = (
-    "Machines with one problem for all classes are tried where one of the others is best, with --search coarse-to-fine"
-    " or halving"
+    "Search machines with one problem for all classes (ww, cs, llw) only near the best C and gamma of the others, with"
+    " --search coarse-to-fine or halving"
 )
 PRICED = "What errors cost, for the mean cost: class names in the first row and column, true classes down"
 CLUSTER = "The address of a Dask scheduler whose workers do the search, as tcp://HOST:8786"
@@ -97,7 +97,12 @@ class TuneRequest:
     led: bool = option(False, Flag(), "Slow machines follow", LED, use="end", **MORE)
     until: str = option("tolerance", Choice(titles=UNTIL), "Trainings end", ENDED, use="end", **MORE)
     nested: bool = option(
-        False, Flag(), "Nested", "Also how good the choice is, made again without each fold", use="rows", **MORE
+        False,
+        Flag(),
+        "Nested",
+        "Also estimate the accuracy of the whole search by nested cross-validation",
+        use="rows",
+        **MORE,
     )
     costs: CostTable | None = option(  # noqa: RUF009 - a field
         *(None, Costs(), "Costs", PRICED),
