@@ -94,6 +94,27 @@ def test_the_same_rows_are_held_out(cluster: DaskCluster, segment: Path) -> None
     assert there["test_accuracy"] == pytest.approx(here["test_accuracy"], abs=3e-3)
 
 
+def test_a_model_knows_the_rows_that_it_was_trained_on(cluster: DaskCluster, tmp_path: Path) -> None:
+    """As a model of one machine: predictions are scored on the other rows, which the file of each row tells apart."""
+    folder = cut(tmp_path / "wine", "wine", 3)
+    near, far = tmp_path / "near.mcsvm", tmp_path / "far.mcsvm"
+    asked = folder, "--holdout", 0.3, "--seed", 4
+    trained(*asked, "--model", near)
+    document = trained(*asked, "--model", far, "--scheduler", cluster.address)
+    here, there = (model_file.load(path).rows for path in (near, far))
+    assert here is not None
+    assert there is not None
+    assert there.numbers.tolist() == here.numbers.tolist()
+    assert [file.digest for file in there.files] == [file.digest for file in here.files]
+    assert there.file_names is not None
+    assert here.file_names is not None
+    assert there.file_names.tolist() == here.file_names.tolist()
+    predicted = mcsvm("predict", far, folder, "--json").document
+    assert predicted["n_trained_on"] == document["n_train"]
+    assert predicted["n_scored"] == document["n_test"]
+    assert predicted["accuracy"] == pytest.approx(document["test_accuracy"])
+
+
 def test_a_column_of_weights_counts_here_as_there(cluster: DaskCluster, tmp_path: Path) -> None:
     rows = pd.read_csv(dataset("iris")).assign(w=np.arange(150) % 3)
     folder = tmp_path / "weighted"

@@ -21,6 +21,7 @@ from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.readers import open_one
+from mcsvm_gui.core.data.row_source import RowSource
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.trained import TrainedModel
 
@@ -63,6 +64,7 @@ class PartHolder:
         self._dataset: Dataset | None = None
         self._rows: Any = None
         self._partition: Partition | None = None
+        self._row_source: RowSource | None = None
 
     def answer(self, question: bytes) -> bytes:
         name, arguments = pickle.loads(question)
@@ -141,7 +143,13 @@ class PartHolder:
         number = {name: code for code, name in enumerate(settled.names)}
         codes = np.array([number[label] for label in dataset.labels], dtype=np.int64)
         self._partition = Partition(settled.terms.problem(self._rows, codes, weights), weights)
+        self._row_source = dataset.row_source
         self._dataset = self._rows = None
+
+    def row_source(self) -> RowSource:
+        """Return the files and numbers of the rows that are trained on; it is known once the part is settled."""
+        assert self._row_source is not None
+        return self._row_source
 
 
 def _open(path: str, options: ReadOptions) -> Dataset:

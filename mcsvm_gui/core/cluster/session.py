@@ -18,6 +18,7 @@ from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.cluster.connection import Connection
 from mcsvm_gui.core.cluster.posing import PosedParts, asked_again, check, pose_parts
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.row_source import RowSource, concatenate
 from mcsvm_gui.core.machine.live import SOONEST, Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, Session, document, limits_of, score
@@ -126,6 +127,7 @@ class ClusterSession:
             origin=self._origin(),
             duals=_duals(run),
             weighing=self._weighing(),
+            rows=self._row_source(),
             unlearned=unlearned_columns(self.posed.facts.empty),
         )
         test_accuracy, count, said = self._tested(trained)
@@ -134,6 +136,10 @@ class ClusterSession:
         return Outcome(
             trained, {**document(trained, scores, notices), "cluster": self._travelled()}, run.trace, notices
         )
+
+    def _row_source(self) -> RowSource:
+        """Return the files and numbers of all rows that are trained on, in the order of the dual variables."""
+        return concatenate(asked_again(lambda: self.posed.partitions.ask_all("row_source")))
 
     def _tested(self, trained: TrainedModel) -> tuple[float | None, int | None, tuple[Notice, ...]]:
         """On the rows that workers held out, or on the test file."""

@@ -1,4 +1,4 @@
-"""The chapters of a report of runs, after its first two pages."""
+"""The chapters of reports, of which users choose: of runs after the first two pages, of an explanation, of a search."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from mcsvm_gui.core.base.i18n import tr
 CHAPTERS = "data", "runs", "comparison", "searches", "details", "settings", "software"
 USUAL = tuple(name for name in CHAPTERS if name != "settings")
 EVERY, NONE = "all", "none"
+OF_EXPLANATION = "row", "change", "overview", "settings", "software"
+OF_SEARCH = "cells", "settings", "data", "software"  # after the summary and the best cells
 
 
 def chapter_titles() -> dict[str, str]:
@@ -20,6 +22,25 @@ def chapter_titles() -> dict[str, str]:
         "searches": tr("Searches for C and gamma"),
         "details": tr("Each run: certificate, ending, command"),
         "settings": tr("All settings of each run"),
+        "software": tr("Software and hardware"),
+    }
+
+
+def explanation_titles() -> dict[str, str]:
+    return {
+        "row": tr("The row: contributions of the columns"),
+        "change": tr("The smallest change that changes the prediction"),
+        "overview": tr("Importance of the columns over all rows"),
+        "settings": tr("All settings of the run"),
+        "software": tr("Software and hardware"),
+    }
+
+
+def search_titles() -> dict[str, str]:
+    return {
+        "cells": tr("Heat map and cells of each machine"),
+        "settings": tr("All settings of the search"),
+        "data": tr("Data: classes, features and warnings"),
         "software": tr("Software and hardware"),
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from mcsvm_gui.core.base import figures
@@ -13,6 +15,7 @@ from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.core.explain.overview import PermutationImportance, mean_absolute
 from mcsvm_gui.core.report import shared
 from mcsvm_gui.core.report.blocks import Block, Heading, Paragraph, Report, Table, full_names, shortened
+from mcsvm_gui.core.report.chapters import OF_EXPLANATION
 
 MOST = 30  # columns of a table
 
@@ -23,16 +26,17 @@ def report_of(
     flip: FileFlip | None,
     every: Explanation | None,
     permuted: PermutationImportance | None,
+    chapters: Collection[str] = OF_EXPLANATION,
 ) -> Report:
     """`found` is explained."""
-    explained = found.explained[0][1]
+    explained, software = found.explained[0][1], "software" in chapters
     blocks = [
-        *_row(of, found, explained),
-        *([] if flip is None else _change(flip)),
-        *([] if every is None else _all(every, permuted)),
-        shared.trained_with(of.trained.origin),
-        *shared.request_blocks(of.trained.request, 2),
-        *shared.surroundings(),
+        *(_row(of, found, explained) if "row" in chapters else []),
+        *(_change(flip) if flip is not None and "change" in chapters else []),
+        *(_all(every, permuted) if every is not None and "overview" in chapters else []),
+        *([shared.trained_with(of.trained.origin)] if software else []),
+        *(shared.request_blocks(of.trained.request, 2) if "settings" in chapters else []),
+        *(shared.surroundings() if software else []),
         *full_names([*of.trained.class_names, *explained.columns.names]),
     ]
     title = tr("Row {row} of {data}, explained", row=of.row_words(found.place), data=of.dataset.name)

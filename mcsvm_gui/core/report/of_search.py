@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import numbers, plots, shared
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.report.chapters import OF_SEARCH
 from mcsvm_gui.core.tune.options import SCORES
 
 MOST_CELLS = 2000  # in a table
@@ -24,26 +25,34 @@ NESTED = Sentence(
 )
 
 
-def report_of(document: Mapping[str, Any], dataset: Dataset | None, redo: str) -> Report:
+def report_of(
+    document: Mapping[str, Any], dataset: Dataset | None, redo: str, chapters: Collection[str] = OF_SEARCH
+) -> Report:
     """`redo`: the command that searches again; nothing where none can say it."""
-    blocks = search_blocks(document)
-    if dataset is not None:
+    blocks = search_blocks(document, chapters=chapters)
+    if dataset is not None and "data" in chapters:
         blocks += shared.data_blocks(dataset)
     blocks += [Paragraph(tr("Warning: {sentence}", sentence=sentence)) for sentence in document.get("warnings", ())]
-    blocks += [*shared.surroundings(), *(shared.redo_blocks(redo, tr("Run this command:")) if redo else [])]
+    blocks += [
+        *(shared.surroundings() if "software" in chapters else []),
+        *(shared.redo_blocks(redo, tr("Run this command:")) if redo else []),
+    ]
     blocks += full_names([] if dataset is None else dataset.classes)
     datasets = {} if dataset is None else {dataset.digest: inspection.document(dataset)}
     more = {"datasets": datasets, "made_with": numbers.surroundings_document(), "redo": redo or None}
     return Report(tr("Search for C and gamma"), shared.made(), tuple(blocks), {**document, **more})
 
 
-def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_CELLS) -> list[Block]:
+def search_blocks(
+    document: Mapping[str, Any], level: int = 2, most: int = MOST_CELLS, chapters: Collection[str] = OF_SEARCH
+) -> list[Block]:
     """`most`: cells of a machine that are listed, the best of them."""
     cells = list(document["cells"])
     blocks: list[Block] = [*_summary(document), *_best(document, level), *_per_pair(document, level)]
     known, measure = [cell["mean"] for cell in cells if _known(cell)], _measure(document)
     limits = (min(known), max(known)) if known else (0.0, 1.0)
-    for machine in dict.fromkeys([*document["best"], *(cell["machine"] for cell in cells)]):
+    machines = dict.fromkeys([*document["best"], *(cell["machine"] for cell in cells)])
+    for machine in machines if "cells" in chapters else ():
         mine = [cell for cell in cells if cell["machine"] == machine]
         map_ = _heat_map(mine, machine, limits, document["best"].get(machine), measure)
         blocks += [
@@ -51,7 +60,7 @@ def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_
             *map_,
             _table(mine, _parts(document), most, measure),
         ]
-    return [*blocks, *_asked(document, level)]
+    return [*blocks, *(_asked(document, level) if "settings" in chapters else [])]
 
 
 def _measure(document: Mapping[str, Any]) -> str:

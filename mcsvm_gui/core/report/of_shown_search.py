@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from mcsvm_gui.core.base.writing import Named
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import check_format, write_report
+from mcsvm_gui.core.report.chapters import OF_SEARCH
 from mcsvm_gui.core.report.of_search import report_of
 from mcsvm_gui.core.tune.document import asked_document, known_document
 from mcsvm_gui.core.tune.maps import TuneMaps
@@ -25,10 +27,12 @@ class ShownSearch:
     running: bool = False
 
 
-def write(path: Named, shown: ShownSearch, dataset: Dataset | None, redo: str) -> None:
-    """In the format that the ending of the path names."""
+def write(
+    path: Named, shown: ShownSearch, dataset: Dataset | None, redo: str, chapters: Collection[str] = OF_SEARCH
+) -> None:
+    """Write these chapters in the format that the ending of the path names."""
     check_format(path)
-    write_report(path, report_of(document(shown, dataset), dataset, redo))
+    write_report(path, report_of(document(shown, dataset), dataset, redo, chapters))
 
 
 def document(shown: ShownSearch, dataset: Dataset | None) -> dict[str, Any]:

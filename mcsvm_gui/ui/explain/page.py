@@ -17,12 +17,14 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
+from mcsvm_gui.core.report.chapters import explanation_titles
 from mcsvm_gui.ui.explain import tables
 from mcsvm_gui.ui.explain.map_panel import MapPanel
 from mcsvm_gui.ui.explain.overview_panel import OverviewPanel
 from mcsvm_gui.ui.explain.row_panel import RowPanel
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
 from mcsvm_gui.ui.kit.buttons import labelled, push_button, python_button
+from mcsvm_gui.ui.kit.choice_dialog import choose_chapters
 from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
@@ -47,11 +49,13 @@ class ExplainPage(QWidget):
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
     values_asked = Signal(str)  # a path
     report_asked = Signal(str)
+    chapters_chosen = Signal(list)  # of the report
     python_asked = Signal()
     message = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
+        self._chapters: list[str] = []  # chosen for the last report
         self.setObjectName("explainPage")
         self.setAccessibleName(tr("Explain"))
         self._make_controls()
@@ -256,6 +260,13 @@ class ExplainPage(QWidget):
         report_menu.offer(self.report_button, formats, self._ask_for_report)
 
     def _ask_for_report(self, suffix: str) -> None:
+        """Ask for the chapters of the report, then for its file."""
+        titles = explanation_titles()
+        choose_chapters(self, titles, self._chapters or titles, lambda names: self._ask_for_target(suffix, names))
+
+    def _ask_for_target(self, suffix: str, chapters: list[str]) -> None:
+        self._chapters = chapters
+        self.chapters_chosen.emit(chapters)
         file_dialogs.choose_target(
             *(self, tr("Write a report"), "report", f"explained{suffix}", suffix), self.report_asked.emit
         )

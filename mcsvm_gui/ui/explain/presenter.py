@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, SignalInstance
 from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.core.report.chapters import OF_EXPLANATION
 from mcsvm_gui.ui.explain.map_presenter import MapPresenter
 from mcsvm_gui.ui.runs.project_trust import unread
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
@@ -45,6 +46,7 @@ class ExplainView(Protocol):
     values_asked: SignalInstance
     python_asked: SignalInstance
     report_asked: SignalInstance
+    chapters_chosen: SignalInstance
     message: SignalInstance
     row: Any
     overview: Any
@@ -97,6 +99,7 @@ class ExplainPresenter(QObject):
         self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
         self._map = MapPresenter(view.map, workspace, self._refuse, self)
         self._reports = ReportWriter(workspace, view.set_formats, self)
+        self._chapters: tuple[str, ...] = OF_EXPLANATION
         self._later = QTimer(self, interval=LATER, singleShot=True)
         self._later.timeout.connect(self._look)
         self._clock = QTimer(self, interval=LOOK)
@@ -117,6 +120,7 @@ class ExplainPresenter(QObject):
         view.save_asked.connect(self.save)
         view.values_asked.connect(self.save_values)
         view.report_asked.connect(self.write_report)
+        view.chapters_chosen.connect(self._choose_chapters)
         view.python_asked.connect(self.copy_script)
         view.message.connect(self._workspace.message)
         runs.selection_changed.connect(self._selected)
@@ -414,18 +418,22 @@ class ExplainPresenter(QObject):
 
         self._workspace.copy_script_of([request], make)
 
+    def _choose_chapters(self, names: Sequence[str]) -> None:
+        self._chapters = tuple(names)
+
     def write_report(self, path: str) -> None:
         """Of the row that is shown, its change if one was looked for, and of all rows if they were."""
         found, opened = self._found, self._opened
         if found is None or not opened:
             return
         flip, every, permuted_, one = self._flip, self._all, self._permuted, opened[0]
+        chapters = self._chapters
 
         def write() -> None:
             from mcsvm_gui.core.report import write_report
             from mcsvm_gui.core.report.of_explanation import report_of
 
-            write_report(path, report_of(one, found, flip, every, permuted_))
+            write_report(path, report_of(one, found, flip, every, permuted_, chapters))
 
         self._reports.write(path, write)
 

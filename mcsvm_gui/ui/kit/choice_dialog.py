@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
@@ -20,9 +20,16 @@ class ChoiceDialog(Dialog):
     chosen = Signal(list)  # names of ticked entries, in their order
 
     def __init__(
-        self, parent: QWidget, name: str, title: str, words: str, entries: Mapping[str, str], ticked: Collection[str]
+        self,
+        parent: QWidget,
+        name: str,
+        title: str,
+        words: str,
+        entries: Mapping[str, str],
+        ticked: Collection[str],
+        apply: str = "",
     ) -> None:
-        """`entries`: titles by name."""
+        """`entries`: titles by name; `apply`: text of the button, if it is not Apply."""
         super().__init__(parent, name, title, 52 * UNIT, 56 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.close_button.setText(tr("Cancel"))
@@ -46,9 +53,9 @@ class ChoiceDialog(Dialog):
             item.setCheckState(Qt.CheckState.Checked if entry in ticked else Qt.CheckState.Unchecked)
             self.list.addItem(item)
         self.body.addWidget(self.list, 1)
-        apply = self.add_button("applyChoiceButton", tr("Apply"))
-        apply.setDefault(True)
-        apply.clicked.connect(self._apply)
+        button = self.add_button("applyChoiceButton", apply or tr("Apply"))
+        button.setDefault(True)
+        button.clicked.connect(self._apply)
 
     def _items(self) -> list[QListWidgetItem]:
         return [self.list.item(row) for row in range(self.list.count())]
@@ -61,3 +68,13 @@ class ChoiceDialog(Dialog):
         names = [item.data(NAME) for item in self._items() if item.checkState() is Qt.CheckState.Checked]
         self.close()
         self.chosen.emit(names)
+
+
+def choose_chapters(
+    parent: QWidget, titles: Mapping[str, str], ticked: Collection[str], chosen: Callable[[list[str]], object]
+) -> None:
+    """Ask which chapters of a report are written; `chosen` is called with their names."""
+    title, words = tr("What the report contains"), tr("Choose the chapters of the report.")
+    dialog = ChoiceDialog(parent, "reportChapters", title, words, titles, ticked, tr("Save…"))
+    dialog.chosen.connect(chosen)
+    dialog.appear()

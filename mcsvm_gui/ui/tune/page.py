@@ -16,11 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core.report.chapters import search_titles
 from mcsvm_gui.core.tune.heat import SPREAD
 from mcsvm_gui.core.tune.options import SCORES
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
+from mcsvm_gui.ui.kit.choice_dialog import choose_chapters
 from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
@@ -51,12 +53,14 @@ class TunePage(PageWidget):
     cell_chosen = Signal(str, float, object)
     scheduler_test_asked = Signal()
     report_asked = Signal(str)  # a path, whose ending says the format
+    chapters_chosen = Signal(list)  # of the report
     python_asked = Signal()
     tour_asked = Signal(str)  # of the playground, at a stop
     message = Signal(str)
 
     def __init__(self) -> None:
         super().__init__("tunePage", tr("Tune"))
+        self._chapters: list[str] = []  # chosen for the last report
         self.fields, self.tabs, self.checks = TuneFields(), HeatTabs(), ChecksList(compact=True)
         self.checks.acted.connect(self.check_acted)
         self.fields.changed.connect(self.form_changed)
@@ -257,6 +261,13 @@ class TunePage(PageWidget):
         self.report_button.setEnabled(can_write)
 
     def _ask_for_report(self, suffix: str) -> None:
+        """Ask for the chapters of the report, then for its file."""
+        titles = search_titles()
+        choose_chapters(self, titles, self._chapters or titles, lambda names: self._ask_for_target(suffix, names))
+
+    def _ask_for_target(self, suffix: str, chapters: list[str]) -> None:
+        self._chapters = chapters
+        self.chapters_chosen.emit(chapters)
         file_dialogs.choose_target(
             *(self, tr("Write a report"), "report", f"search{suffix}", suffix), self.report_asked.emit
         )

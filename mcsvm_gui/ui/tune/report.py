@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from mcsvm_gui.core.report.chapters import OF_SEARCH
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
 from mcsvm_gui.ui.tune.view import TuneView
 
@@ -24,6 +26,11 @@ class TuneReport(QObject):
         self._view, self._workspace = view, workspace
         self._reports = ReportWriter(workspace, view.show_formats, self)
         self._reports.changed.connect(self.changed)
+        self._chapters: tuple[str, ...] = OF_SEARCH
+        view.chapters_chosen.connect(self._choose_chapters)
+
+    def _choose_chapters(self, names: Sequence[str]) -> None:
+        self._chapters = tuple(names)
 
     def offer(self, something: bool) -> None:
         """The formats are asked for once there is something to write."""
@@ -40,12 +47,14 @@ class TuneReport(QObject):
         running: bool,
         said: str,
     ) -> None:
-        """Of what is shown, with the command that searches the same."""
-        dataset = self._workspace.dataset
+        """Write the chosen chapters on what is shown, with the command that searches the same."""
+        dataset, chapters = self._workspace.dataset, self._chapters
 
         def write() -> None:
             from mcsvm_gui.core.report import of_shown_search
 
-            of_shown_search.write(path, of_shown_search.ShownSearch(*asked, shown, tuned, running), dataset, said)
+            of_shown_search.write(
+                path, of_shown_search.ShownSearch(*asked, shown, tuned, running), dataset, said, chapters
+            )
 
         self._reports.write(path, write)

@@ -24,6 +24,7 @@ class TuneView(Protocol):
     cell_chosen: SignalInstance
     scheduler_test_asked: SignalInstance
     report_asked: SignalInstance
+    chapters_chosen: SignalInstance
     python_asked: SignalInstance
     message: SignalInstance
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from mcsvm.solvers.dual.certificate import Certificate
@@ -20,6 +20,7 @@ from mcsvm.solvers.selection.cell import Cell, CellResult, FoldResult
 from mcsvm.solvers.selection.grid import Grid, Range
 from mcsvm_gui.core.check.advice import Action, Advice
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
+from mcsvm_gui.core.report.chapters import OF_SEARCH
 from mcsvm_gui.core.tune import heat
 from mcsvm_gui.core.tune.form import DEFAULTS
 from mcsvm_gui.core.tune.options import SEARCHES
@@ -105,11 +106,18 @@ def test_a_report_is_offered_once_its_formats_are_known(page: TunePage, monkeypa
     assert page.report_button.isHidden()
     page.show_formats([("HTML", ".html"), ("PDF", ".pdf")])
     assert page.report_button.isVisible()
-    asked: list[str] = []
+    asked: list[object] = []
     monkeypatch.setattr(file_dialogs, "choose_target", lambda *given: given[-1](given[3]))
     page.report_asked.connect(asked.append)
+    page.chapters_chosen.connect(asked.append)
     page.report_button.menu().actions()[1].trigger()
-    assert asked == ["search.pdf"]
+    entries = page.findChild(QListWidget, "reportChaptersList")
+    assert [entries.item(row).checkState() for row in range(entries.count())] == [Qt.CheckState.Checked] * len(
+        OF_SEARCH
+    )
+    entries.item(1).setCheckState(Qt.CheckState.Unchecked)
+    page.findChild(QPushButton, "applyChoiceButton").click()
+    assert asked == [[name for name in OF_SEARCH if name != OF_SEARCH[1]], "search.pdf"]
     page.show_report(False)
     assert not page.report_button.isEnabled()
 

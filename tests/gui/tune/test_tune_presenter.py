@@ -87,6 +87,7 @@ class View(FormView):
     start_asked, stop_asked, train_best_asked = Signal(), Signal(), Signal()
     check_acted = Signal(str, object)
     scheduler_test_asked, report_asked = Signal(), Signal(str)
+    chapters_chosen = Signal(list)
     message = Signal(str)
     python_asked = Signal()
     robust = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ from mcsvm_gui.core.explain.overview import permuted
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.report import write_report
-from mcsvm_gui.core.report.blocks import Report
+from mcsvm_gui.core.report.blocks import Heading, Report
+from mcsvm_gui.core.report.chapters import OF_EXPLANATION
 from mcsvm_gui.core.report.of_explanation import report_of
 
 COLUMNS = ("<script>x</script>", "\u05e9\u05dc\u05d5\u05dd", "two\nlines", "long " + "x" * 300)
@@ -59,3 +61,21 @@ def test_names_are_neither_markup_nor_marks(dataset: Dataset, kernel: str, tmp_p
     assert (tmp_path / "explained.pdf").read_bytes().startswith(b"%PDF")
     told = json.loads((tmp_path / "explained.json").read_text("utf-8"))
     assert ("standard_errors" in json.dumps(told)) == (kernel == "sigmoid")
+
+
+def test_the_chapters_are_chosen(dataset: Dataset) -> None:
+    trained = train(Request(gamma=0.1, C=2.0, data=dataset.name), dataset).trained
+    of = looked_at(1, "ww", trained, dataset, dataset)
+    found = one_row([of], 4)
+    assert found is not None
+    given = of, found, flip_row(trained, dataset, of.data, 4), all_rows(of), permuted(trained, dataset)
+
+    def headings(chapters: Sequence[str]) -> list[str]:
+        return [block.text for block in report_of(*given, chapters).blocks if isinstance(block, Heading)]
+
+    whole, least = headings(OF_EXPLANATION), headings(())
+    for name in OF_EXPLANATION:
+        left_out = headings([one for one in OF_EXPLANATION if one != name])
+        assert [one for one in whole if one in left_out] == left_out
+        assert len(left_out) < len(whole), name
+        assert set(headings([name])) > set(least), name
