@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +17,13 @@ from mcsvm_gui.core.compare.tested_runs import ScoredRun, comparison_of, groups_
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
 
 MOST_ROWS = 20_000  # that are listed
+EXACT, CORRECTED = "mcnemar exact", "mcnemar corrected"  # two ways to compute the p of one test
 TESTS = {
-    "mcnemar exact": Sentence("McNemar, exact"),
-    "mcnemar corrected": Sentence("McNemar, corrected"),
+    EXACT: Sentence("McNemar, exact"),
+    CORRECTED: Sentence("McNemar, corrected"),
     "corrected resampled t": Sentence("Corrected resampled t"),
 }
+CHI_SQUARED = Sentence("McNemar's test by the chi-squared distribution with continuity correction, not adjusted")
 ADJUSTED = {"nemenyi": "Nemenyi", "holm": "Holm", "shaffer": "Shaffer", "bergmann-hommel": "Bergmann-Hommel"}
 
 
@@ -99,7 +102,11 @@ def _left(shared: np.ndarray) -> str:
 
 
 def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
-    """Tests over several data sets name the data; those of all machines at once name no pair."""
+    """Return a row for each pair; tests over several data sets name the data, those of all machines name no pair.
+
+    McNemar's test is exact. Its p by the chi-squared distribution with continuity correction is a column of its row.
+    """
+    results, chi_squared = _joined_variants(results)
     ways = list(dict.fromkeys(way for result in results for way in result.adjusted))
     tip = Sentence("Adjusted for all pairs compared")
     several = len({result.data for result in results} - {None}) > 1
@@ -112,8 +119,23 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
         *(Header(Sentence("First ahead by"), tip=lead), Header(Sentence("Second ahead by"), tip=lead)),
         *(Header(Sentence("Statistic")), Header(Sentence("p"))),
         *(Header(Sentence("p ({way})", way=ADJUSTED.get(way, way)), tip=tip, term=Sentence("p")) for way in ways),
+        *([Header(Sentence("p (chi-squared)"), tip=CHI_SQUARED, term=Sentence("p"))] if chi_squared else []),
     )
-    return ResultTable(headings, tuple(_test(result, ways, several=several) for result in results))
+    rows = [_test(result, ways, several=several) for result in results]
+    if chi_squared:
+        rows = [(*row, _p(chi_squared.get(_pair_of(one)))) for row, one in zip(rows, results, strict=True)]
+    return ResultTable(headings, tuple(rows))
+
+
+def _joined_variants(results: Sequence[TestResult]) -> tuple[list[TestResult], dict[Any, float]]:
+    """Return the results without corrected McNemar tests of pairs that have an exact one, and their p by pair."""
+    exact = {_pair_of(result) for result in results if result.name == EXACT}
+    joined = [result for result in results if result.name == CORRECTED and _pair_of(result) in exact]
+    return [result for result in results if result not in joined], {_pair_of(one): one.p for one in joined}
+
+
+def _pair_of(result: TestResult) -> tuple[Any, ...]:
+    return result.between, result.data
 
 
 def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[TableCell, ...]:

@@ -34,6 +34,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import ComparisonTables
     from mcsvm_gui.core.evaluate.curves import History
+    from mcsvm_gui.ui.runs.table import RunPanel
 
 WIDE = 175 * UNIT  # from here on the measures stand beside everything else
 ROOMY = 110 * UNIT  # from here on buttons have words
@@ -169,8 +170,9 @@ class ComparePage(PageWidget):
         self.notes.hide()
         return self.notes
 
-    def set_run_table(self, table: QWidget) -> None:
+    def set_run_table(self, table: RunPanel) -> None:
         """Its parts are called otherwise than those of the other table of runs."""
+        table.hide_exports()
         for part in (table, *table.findChildren(QWidget)):
             name = part.objectName()
             if name.startswith("run"):

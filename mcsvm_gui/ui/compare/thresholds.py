@@ -64,6 +64,7 @@ class ThresholdView(Panel):
         column.setSpacing(UNIT)
         column.addWidget(self.words)
         column.addWidget(split, 1)
+        column.addStretch()  # if no run has probabilities, there is nothing but the words
         self._inside = split
         self.show_runs((), (), None)
 
@@ -98,7 +99,7 @@ class ThresholdView(Panel):
         self.keep_button.clicked.connect(self._ask_for_model)
         self.result, self.trouble = wrapped("thresholdResult"), wrapped("thresholdTrouble", "bad")
         self.trouble.hide()
-        self.confusion = ResultTableView("thresholdConfusion", tr("Confusion under these costs"), 9 * UNIT)
+        self.confusion = ResultTableView("thresholdConfusion", tr("Confusion under these costs"), 14 * UNIT)
         self.confusion.save_asked.connect(self.save_asked)
 
     def _left(self) -> QWidget:
@@ -111,7 +112,7 @@ class ThresholdView(Panel):
             title.setBuddy(field)
             form.addWidget(title, place, 0)
             form.addWidget(field, place, 1)
-        form.setColumnStretch(1, 1)
+        form.setColumnStretch(2, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(UNIT)
         buttons.addWidget(self.open_button)
@@ -146,7 +147,7 @@ class ThresholdView(Panel):
                 self.runs.addItem(one.label, one.run)
             self.runs.setCurrentIndex(max(self.runs.findData(chosen), 0) if runs else -1)
         show_text(self.words, " ".join(said))
-        self._inside.setEnabled(bool(runs))
+        self._inside.setVisible(bool(runs))
         if not runs:
             self.result.setText("")
 
@@ -214,5 +215,5 @@ def _combo(name: str, title: str) -> QComboBox:
     combo = Combo()
     combo.setObjectName(name)
     combo.setAccessibleName(title)
-    combo.setMinimumContentsLength(12)
+    combo.setMinimumContentsLength(24)
     return combo

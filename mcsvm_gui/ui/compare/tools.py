@@ -19,9 +19,9 @@ class CompareTools(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("compareTools")
-        self.differences = QCheckBox(tr("Differences only"))
+        self.differences = QCheckBox(tr("Hide equal measures"))
         self.differences.setObjectName("differencesOnlyCheck")
-        self.differences.setAccessibleName(tr("Differences only"))
+        self.differences.setAccessibleName(tr("Hide equal measures"))
         self.differences.setToolTip(tr("Show only the measures in which the chosen runs differ"))
         self.progress = QLabel()
         self.progress.setObjectName("compareProgress")

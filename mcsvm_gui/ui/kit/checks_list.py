@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Action, Advice
 
 HIGHEST, COMPACT = 14 * UNIT, 11 * UNIT
+SHARE = 0.24  # of the height of the window, for findings in full
 BORDER = 1  # pixels, of the style sheet
 
 
@@ -98,11 +99,12 @@ class ChecksList(QListWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as it needs, up to a bound; the rest is scrolled to."""
+        """As high as it needs, up to a share of the window; the rest is scrolled to."""
         heights = [line.fit(self.width() - 2 * UNIT) + UNIT for line in self._lines]
         for number, height in enumerate(heights):
             self.item(number).setSizeHint(QSize(8 * UNIT, height))
-        self.setFixedHeight(max(3 * UNIT, min(self._highest, sum(heights))) + 2 * BORDER)
+        highest = self._highest if self._compact else max(self._highest, int(SHARE * self.window().height()))
+        self.setFixedHeight(max(3 * UNIT, min(highest, sum(heights))) + 2 * BORDER)
 
 
 class _Nothing(QStyledItemDelegate):

@@ -361,6 +361,11 @@ class RunPanel(QWidget):
     def remove(self, run: int) -> None:
         self.model.remove(run)
 
+    def hide_exports(self) -> None:
+        """Hide the buttons that copy and save the table, for a page that has such buttons for something else."""
+        for button in (self.copy_button, self.save_button):
+            button.hide()
+
     def choose(self, runs: Iterable[int]) -> None:
         self.table.choose(runs)
 

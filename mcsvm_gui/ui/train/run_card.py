@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
 LEAST = 40 * UNIT  # pixels
+NAME = 6 * UNIT  # pixels, so that a long badge leaves room for the name of a run
 
 
 class RunCard(QFrame):
@@ -41,6 +42,7 @@ class RunCard(QFrame):
         self.title = ElidedLabel("runTitle")
         self.title.setProperty("role", "heading")
         self.title.setAccessibleName(tr("The run at hand"))
+        self.title.setMinimumWidth(NAME)
         self.copy = copy_button("copyRunCommandButton", tr("Copy the command that trains this run again"))
         self.copy.clicked.connect(lambda: self.command_asked.emit())
         tip = tr("Copy the chosen runs as a Python script that gives the same numbers")

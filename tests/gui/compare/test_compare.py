@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication
@@ -30,6 +31,7 @@ from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.page import WIDE, ComparePage
 from mcsvm_gui.ui.compare.presenter import MOST, ComparePresenter
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.class_tables.costs import CostTableView
 from mcsvm_gui.ui.plots.overlay import TraceOverlay
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust
 from mcsvm_gui.ui.runs.table import RunPanel
@@ -587,3 +589,38 @@ def restored_theme() -> Iterator[None]:
     before = theme.current().name
     yield
     theme.use(before)
+
+
+def test_no_two_buttons_of_the_page_have_the_same_words(page: ComparePage) -> None:
+    """Two pairs of Copy, Save and Differences only stood on one page."""
+    page.resize(1400, 800)
+    QCoreApplication.processEvents()
+    above = child(page, QWidget, "compareTools")
+    below = child(page, QWidget, "compareRunPanel")
+    words = [
+        {part.text() for part in where.findChildren(QAbstractButton) if part.text() and part.isVisible()}
+        for where in (above, below)
+    ]
+    assert words[0]
+    assert words[1]
+    assert words[0] & words[1] == set()
+
+
+def test_without_probabilities_there_are_no_empty_boxes_to_decide_in(page: ComparePage) -> None:
+    tabs = child(page, QTabWidget, "compareTabs")
+    view = child(page, QWidget, "thresholdView")
+    tabs.setCurrentWidget(view)
+    page.evaluations.show_priced_runs((), ["No probabilities."], None)
+    assert not child(page, QWidget, "costTable").isVisible()
+    assert not child(page, QWidget, "thresholdConfusion").isVisible()
+    assert child(page, QLabel, "thresholdWords").isVisible()
+
+
+def test_classes_have_room_for_their_names_in_a_table_of_costs(qtbot: QtBot) -> None:
+    view = CostTableView()
+    qtbot.addWidget(view)
+    names = ["Robusta", "unknown", "Arabica from Brazil"]
+    view.costs.show(names, np.ones((3, 3)))
+    header = view.horizontalHeader()
+    for column, name in enumerate(names[:2]):
+        assert view.columnWidth(column) >= header.fontMetrics().horizontalAdvance(name) + 8

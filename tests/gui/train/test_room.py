@@ -115,6 +115,7 @@ def test_a_stopped_run_does_not_widen_the_page(qtbot: QtBot, verdict: str) -> No
     words = card.badge.fontMetrics().horizontalAdvance(verdict)
     qtbot.waitUntil(lambda: card.badge.contentsRect().width() >= words)
     assert bar.horizontalScrollBar().maximum() == 0
+    assert card.title.width() >= card.title.fontMetrics().horizontalAdvance("llw 1")
     assert card.go_on.geometry().right() <= card.width()
     short = card.python.width()
     page.show_run("ww 1", Badge("solved", "Solved", ""), "")

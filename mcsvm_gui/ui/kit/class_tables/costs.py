@@ -35,6 +35,8 @@ ROLE = Qt.ItemDataRole
 NOWHERE = QModelIndex()
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
+WIDEST = 16 * UNIT  # pixels, of a column and of the names of rows
+
 
 class CostModel(QAbstractTableModel):
     changed = Signal()  # by hand
@@ -151,9 +153,16 @@ class CostTableView(QTableView):
         self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.verticalHeader().setDefaultSectionSize(3 * UNIT)
         self.verticalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.verticalHeader().setMaximumWidth(16 * UNIT)
+        self.verticalHeader().setMaximumWidth(WIDEST)
+        self.costs.modelReset.connect(self._fit)
         self.setStyleSheet(f"QTableView::item {{ padding: 0 {UNIT - 3}px; }}")
         theme.notifier().changed.connect(self.viewport().update)
+
+    def _fit(self) -> None:
+        """Give the columns room for the names of their classes, within bounds."""
+        header = self.horizontalHeader()
+        names = max((header.fontMetrics().horizontalAdvance(name) for name in self.costs.names), default=0)
+        header.setDefaultSectionSize(min(max(8 * UNIT, names + 3 * UNIT), WIDEST))
 
 
 class CostsDialog(Dialog):

@@ -48,3 +48,15 @@ def test_the_best_value_is_marked_among_several_that_read_differently(
 def test_a_value_is_taken_from_its_side() -> None:
     side: Any = SimpleNamespace(row_seconds=0.5)
     assert MEASURES["prediction"].value(side) == 0.5
+
+
+def test_a_pair_has_one_row_with_both_ways_to_compute_p() -> None:
+    good, bad = np.ones(20, dtype=bool), np.arange(20) < 8
+    exact, corrected = mcnemar(good, bad, ("ww 1", "ova 2"))
+    table = table_of_tests([exact, corrected])
+    assert len(table.rows) == 1
+    assert [str(header.title) for header in table.headings][-1] == "p (chi-squared)"
+    values = [cell.value for cell in table.rows[0]]
+    assert values[-1] == corrected.p
+    assert exact.p in values
+    assert len(table_of_tests([corrected]).rows) == 1, "without the exact test it has a row of its own"
