@@ -70,7 +70,8 @@ class HeatMap:
 
     machine: str
     title: str
-    short: str  # where there is no room for the title
+    short: str  # shown if there is no room for the title
+    brief: str  # shown if there is no room for `short` either
     cells: tuple[HeatCell, ...]
     best: int | None  # its place among the cells
     left: float
@@ -136,6 +137,7 @@ def heat_map(
     machine: str,
     title: str,
     short: str,
+    brief: str,
     grid: Grid,
     results: Mapping[Cell, CellResult],
     best: Cell | None,
@@ -160,6 +162,7 @@ def heat_map(
         machine=machine,
         title=title,
         short=short,
+        brief=brief,
         cells=cells,
         best=tried.index(best) if best in tried else None,
         left=grid.costs.low - half,

@@ -33,11 +33,12 @@ class TuneMaps:
 
     def _map(self, machine: str, value: str, scale: heat.Scale | None) -> HeatMap:
         mine, best = self.results.of(machine), self._best[machine]
-        head, short = title(machine), machine
+        head, short, brief = title(machine), machine, machine
         if best is not None:
             so_far = summary.folds_so_far(mine[best], self.results.folds)
-            head, short = (f"{name}  {summary.mean(mine[best])}{so_far}" for name in (head, short))
-        shown = heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
+            brief = f"{machine}  {summary.mean(mine[best])}"
+            head, short = f"{head}  {summary.mean(mine[best])}{so_far}", f"{brief}{so_far}"
+        shown = heat.heat_map(machine, head, short, brief, self.results.grid, mine, best, self._words, value, scale)
         return heat.with_rivals(shown, self._best)
 
     def _words(self, cell: Cell) -> str:

@@ -111,11 +111,19 @@ class Plot(pg.PlotWidget):
     def heading(self) -> str:
         return self.titled
 
+    def _title_metrics(self) -> QFontMetrics:
+        font = QFont(self.font())
+        font.setPointSize(TITLE)
+        return QFontMetrics(font)
+
+    def fits(self, words: str) -> bool:
+        """Return whether a title can be shown whole."""
+        return self._title_metrics().horizontalAdvance(words) <= self.title_room()
+
     def write_heading(self) -> None:
         """A title that is too long would push the plot out of its widget."""
-        font, words = QFont(self.font()), self.heading
-        font.setPointSize(TITLE)
-        shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, self.title_room())
+        words = self.heading
+        shown = self._title_metrics().elidedText(words, Qt.TextElideMode.ElideRight, self.title_room())
         self.setTitle(html.escape(shown), color=theme.current().text, size=f"{TITLE}pt")
         self.getPlotItem().titleLabel.item.setToolTip("" if shown == words else words)
 

@@ -11,6 +11,7 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPen
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 SUPERSCRIPTS = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 LABEL_ROOM = {"bottom": 4 * UNIT, "left": 3 * UNIT}  # pixels of one tick
-NARROW = 28 * UNIT  # has no room for the long names of machines
 DOUBLES = 1, 2, 4, 8, 16, 32, 64
 RIVAL = 1.5 * UNIT  # pixels: how large the marks of other machines are
 CROSS = 0.3  # of a cell: half of the mark on the best one
@@ -80,7 +80,7 @@ class HeatPlot(HoverTitlePlot):
         if self._shown is not None:
             shown = self._shown
             self.setRange(xRange=(shown.left, shown.right), yRange=(shown.bottom, shown.top), padding=0.0)
-            self._heading = shown.title if self.width() > NARROW else shown.short
+            self._heading = next(filter(self.fits, (shown.title, shown.short)), shown.brief)
         self.write_heading()
 
     def retheme(self) -> None:
@@ -196,7 +196,7 @@ class PowerAxis(Axis):
     def _word(self, value: float) -> str:
         if value == self._linear:
             return tr("linear")
-        return "2" + f"{value or 0.0:g}".translate(SUPERSCRIPTS)  # no minus before a zero
+        return "2" + figures.number(value or 0.0, 6).translate(SUPERSCRIPTS)  # no minus before a zero
 
 
 class CellImage(pg.GraphicsObject):

@@ -72,13 +72,16 @@ class JobRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * UNIT, 0, UNIT, 0)
         row.setSpacing(UNIT)
-        self._title.setFixedWidth(20 * digit)
+        self._title.setMinimumWidth(20 * digit)
+        self._title.setMaximumWidth(44 * digit)
+        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state.setFixedWidth(14 * digit)
         self._error.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         for label in (self._title, self._state, self._error, *self._figures.values()):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        for part in (Mark(machine), self._title, self._state):
-            row.addWidget(part)
+        row.addWidget(Mark(machine))
+        row.addWidget(self._title, 4)
+        row.addWidget(self._state)
         for name, label in self._figures.items():
             label.setFixedWidth(WIDTHS[name] * digit)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -105,7 +108,7 @@ class JobRow(QWidget):
         paused = job.state is JobState.PAUSED
         icons.put(self._pause, "play" if paused else "pause")
         texts = {
-            self._pause: tr("Go on with {name}", name=job.title) if paused else tr("Pause {name}", name=job.title),
+            self._pause: tr("Resume {name}", name=job.title) if paused else tr("Pause {name}", name=job.title),
             self._stop: tr("Stop {name} and keep what it has found", name=job.title),
             self._discard: tr("Discard {name}", name=job.title),
             self._dismiss: tr("Dismiss {name}", name=job.title),

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
 
 from mcsvm_gui.core.base.i18n.terms import meaning
@@ -216,6 +227,9 @@ class ResultTableView(QTableView):
         """`widest`: a column of numbers, whose heading is cut where it is longer."""
         super().__init__()
         self._widest = widest
+        self._wanted: list[int] = []  # comfortable widths of all columns
+        self._least: list[int] = []  # widths that cut no text which has no tooltip
+        self._by_hand = self._fitting = False  # the user chose the widths; they are being set
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.entries = ResultTableModel()
@@ -231,6 +245,9 @@ class ResultTableView(QTableView):
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setDefaultSectionSize(3 * UNIT)
         self.setHorizontalHeader(StrokeHeader(self))
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.horizontalHeader().sectionResized.connect(self._resized)
+        self.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self._distribute())
         self.setSortingEnabled(True)
         self.setStyleSheet(f"QTableView::item {{ padding: 0 {UNIT - 3}px; }}")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -251,8 +268,18 @@ class ResultTableView(QTableView):
         self.horizontalHeader().viewport().update()
         self.viewport().update()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._distribute()
+
+    def _resized(self) -> None:
+        self._by_hand = self._by_hand or not self._fitting
+
     def _fit(self, columns: Iterable[int]) -> None:
-        """By the heading and the first rows."""
+        """Measure the heading and the first rows of these columns."""
+        count = len(self.entries.table.headings)
+        if len(self._wanted) != count:
+            self._wanted, self._least, self._by_hand = [0] * count, [0] * count, False
         bold = _font(TableCell(None, "", "best"))
         assert bold is not None
         metrics, in_bold = self.fontMetrics(), QFontMetrics(bold)
@@ -265,10 +292,34 @@ class ResultTableView(QTableView):
                 for cell in cells
             ]
             stroke = STROKE[0] + UNIT if heading.machine else 0
-            title = metrics.horizontalAdvance(heading.title) + stroke + 2 * UNIT + ARROW
-            widest = max([title, *(int(1.06 * text) + 2 * UNIT for text in texts)])
+            title = metrics.horizontalAdvance(heading.title) + stroke + 2 * UNIT
+            widest = max([title + ARROW, *(int(1.06 * text) + 2 * UNIT for text in texts)])
             most = self._widest if heading.number else 34 * UNIT
-            self.setColumnWidth(column, min(max(widest, 6 * UNIT), most))
+            self._wanted[column] = min(max(widest, 6 * UNIT), most)
+            whole = [
+                text + 2 * UNIT + 2
+                for cell, text in zip(cells, texts, strict=True)
+                if heading.number or len(cell.text) <= LONG
+            ]
+            shortened = metrics.horizontalAdvance("0" * LONG) if len(whole) < len(cells) else 0
+            self._least[column] = min(max([title + 2, shortened, *whole]), self._wanted[column])
+        self._distribute()
+
+    def _distribute(self) -> None:
+        """Set the comfortable widths, or narrower ones if all columns fit the view only then."""
+        header = self.horizontalHeader()
+        if self._by_hand or len(self._wanted) != header.count():
+            return
+        least = list(self._least)
+        if 0 <= header.sortIndicatorSection() < len(least):
+            least[header.sortIndicatorSection()] = self._wanted[header.sortIndicatorSection()]
+        spare = sum(self._wanted) - sum(least)
+        excess = sum(self._wanted) - self.viewport().width()
+        share = excess / spare if 0 < excess <= spare else 0.0
+        self._fitting = True
+        for column, (wanted, narrow) in enumerate(zip(self._wanted, least, strict=True)):
+            self.setColumnWidth(column, wanted - math.ceil(share * (wanted - narrow)))
+        self._fitting = False
 
     # -- keys and menu ----------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ def heat_map(scale: heat.Scale | None = None) -> heat.HeatMap:
     }
     best = max(results, key=lambda cell: results[cell].mean)
     scale = scale or heat.scale_of("accuracy", results.values())
-    return heat.heat_map("ww", "WW", "ww", GRID, results, best, in_words, "accuracy", scale)
+    return heat.heat_map("ww", "WW", "ww", "ww", GRID, results, best, in_words, "accuracy", scale)
 
 
 def in_words(cell: Cell) -> str:

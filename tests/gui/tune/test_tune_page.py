@@ -64,7 +64,16 @@ def heat_map(machine: str, best: Cell | None = None) -> heat.HeatMap:
     }
     scale = heat.scale_of("accuracy", cells.values())
     return heat.heat_map(
-        machine, machine.upper(), machine, GRID, cells, best or GRID.at(machine, 2, 2), in_words, "accuracy", scale
+        machine,
+        machine.upper(),
+        machine,
+        machine,
+        GRID,
+        cells,
+        best or GRID.at(machine, 2, 2),
+        in_words,
+        "accuracy",
+        scale,
     )
 
 
@@ -325,7 +334,7 @@ def test_progress_is_a_bar_where_the_end_is_known_and_words_where_not(page: Tune
 def test_the_offer_to_extend_is_there_only_when_made(page: TunePage, qtbot: QtBot) -> None:
     page.show_maps([heat_map("ww")])
     assert not page.checks.isVisible()
-    page.show_checks([Advice("Look further.", actions=(Action("Extend and search on", "extend"),))])
+    page.show_checks([Advice("Look further.", actions=(Action("Extend and continue the search", "extend"),))])
     extend = page.findChild(QPushButton, "extendAdvice")
     with qtbot.waitSignal(page.check_acted) as heard:
         qtbot.mouseClick(extend, Qt.MouseButton.LeftButton)

@@ -46,7 +46,7 @@ def test_one_scale_holds_all_machines() -> None:
 
 def test_cells_lie_at_their_powers_of_two_and_are_small_where_others_are_near() -> None:
     cells = {Cell("ww", 1.0, 0.5): result(0.5), Cell("ww", 2.0, 0.5): result(0.7), Cell("ww", 4.0, None): result(0.6)}
-    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", heat.Scale(0.5, 0.7))
+    shown = heat.heat_map("ww", "W", "w", "w", GRID, cells, None, str, "accuracy", heat.Scale(0.5, 0.7))
     assert [(cell.x, cell.side) for cell in shown.cells] == [(0.0, 1.0), (1.0, 1.0), (2.0, 2.0)]
     assert [cell.shade for cell in shown.cells] == pytest.approx([0.0, 1.0, 0.5])
     assert shown.linear == shown.cells[2].y < GRID.gammas.low - GRID.gammas.step
@@ -90,7 +90,7 @@ def test_the_lowest_loss_is_the_brightest_and_contours_run_above_it(monkeypatch:
     cells = {Cell("ww", cost, 0.5): lost(loss) for cost, loss in ((1.0, 0.5), (2.0, 0.25))}
     cells[Cell("ww", 4.0, 0.5)] = result(0.5)
     assert heat.scale_of("log-loss", cells.values()) == heat.Scale(0.25, 0.5, falls=True)
-    shown = heat.heat_map("ww", "W", "w", GRID, cells, Cell("ww", 4.0, 0.5), str, "log-loss", scale)
+    shown = heat.heat_map("ww", "W", "w", "w", GRID, cells, Cell("ww", 4.0, 0.5), str, "log-loss", scale)
     assert [(cell.cost, cell.shade) for cell in shown.cells] == [(1.0, 0.0), (2.0, 1.0)]
     assert [level for level, _ in shown.levels] == pytest.approx([0.255, 0.26, 0.27, 0.3])
     assert shown.best is None
@@ -100,9 +100,9 @@ def test_the_lowest_loss_is_the_brightest_and_contours_run_above_it(monkeypatch:
 def test_contours_run_below_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heat, "FEW", 0)
     cells = {Cell("ww", 1.0, 0.5): result(0.985)}
-    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", heat.Scale(0.975, 0.99))
+    shown = heat.heat_map("ww", "W", "w", "w", GRID, cells, None, str, "accuracy", heat.Scale(0.975, 0.99))
     assert [level for level, _ in shown.levels] == pytest.approx([0.985, 0.98])
-    other = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "seconds", heat.Scale(1.0, 2.0))
+    other = heat.heat_map("ww", "W", "w", "w", GRID, cells, None, str, "seconds", heat.Scale(1.0, 2.0))
     assert other.levels == ()
 
 
@@ -111,9 +111,9 @@ def test_no_contours_run_among_cells_of_two_sizes(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(heat, "FEW", 0)
     cells = {Cell("ww", cost, 0.5): result(0.985) for cost in (1.0, 2.0, 4.0)}
     scale = heat.Scale(0.975, 0.99)
-    assert heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", scale).levels
+    assert heat.heat_map("ww", "W", "w", "w", GRID, cells, None, str, "accuracy", scale).levels
     cells[Cell("ww", 2.0**0.5, 0.5)] = result(0.985)
-    assert heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", scale).levels == ()
+    assert heat.heat_map("ww", "W", "w", "w", GRID, cells, None, str, "accuracy", scale).levels == ()
 
 
 def test_only_what_the_form_asks_for_counts() -> None:
