@@ -26,9 +26,11 @@ class Ending(StrEnum):
 
 _SENTENCES = {
     Ending.CONVERGED: "The requested tolerance was reached.",
-    Ending.STEP_LIMIT: "The step limit was reached first; the certificate says how far the model may be off.",
-    Ending.TIME_LIMIT: "The time limit was reached first; the certificate says how far the model may be off.",
-    Ending.STOPPED: "Stopped on request; the certificate says how far the model may be off.",
+    Ending.STEP_LIMIT: "The step limit was reached first; the certificate shows how far the model may be from"
+    " the optimum.",
+    Ending.TIME_LIMIT: "The time limit was reached first; the certificate shows how far the model may be from"
+    " the optimum.",
+    Ending.STOPPED: "Stopped on request; the certificate shows how far the model may be from the optimum.",
     Ending.PROVED: "Ended before the tolerance: the gap proves that no decision of a test row changes any more.",
     Ending.UNCHANGED: "Ended before the tolerance: no decision of a test row had changed for long.",
     Ending.STALLED: "No step improves the dual any more, though the tolerance is not reached:"

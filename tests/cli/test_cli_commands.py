@@ -156,7 +156,7 @@ def test_without_the_training_file_the_support_vectors_stand_in(what: str, blobs
     blobs.write_text(contents[what]) if what in contents else blobs.unlink()
     checks = mcsvm("export", model, "--to", "json", "-o", blobs.with_name("m.json"), "--json").document["checks"]
     assert "support vectors, every label as the model's" in checks[0]
-    assert checks[1] == f"Support vectors stand in for the training data: the training file {blobs} {what}."
+    assert checks[1] == f"The support vectors are used in place of the training data: the training file {blobs} {what}."
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

@@ -191,7 +191,7 @@ WRONG = {
     ("--bias", "x"): "bias must be one of",
     ("--holdout", "2"): "between 0 and 1",
     ("--holdout", "0.3", "--folds", "7"): "leave one of --holdout and --folds",
-    ("--nested", "--folds", "20"): "once a part is held out for the nested validation",
+    ("--nested", "--folds", "20"): "once a fold is held out for the nested validation",
     ("--kernel", "polynomial", "--degree", "9", "--gamma", "1:2^30"): "error: gamma 2^30: The kernel reaches",
     ("--jobs", "0"): "jobs must be",
     ("--label", "nobody"): "nobody",

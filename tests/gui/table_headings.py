@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 @cache
 def headings() -> frozenset[str]:
     """Of all other tables, but for names of runs, classes and columns, and what has a term of its own."""
-    found = {"Row", "Prediction", "In the file", "Set"} | {"Class", "Rows", "Weight", "Factor"}  # predictions; weights
+    found = {"Row", "Prediction", "True class", "Set"} | {"Class", "Rows", "Weight", "Factor"}  # predictions; weights
     found |= {*FlipTableModel().headings(), *RolesModel()._titles}
     for path in (ROOT / "mcsvm_gui").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

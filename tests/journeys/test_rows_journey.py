@@ -129,7 +129,7 @@ def test_predict_tells_which_rows_were_trained_on(
     hand.click("predictOpenDataButton")
     view = hand.find(QTableView, "predictTable")
     hand.wait(view.isVisible)
-    assert headings(view) == ["Row", "sample_id", "Prediction", "In the file"]
+    assert headings(view) == ["Row", "sample_id", "Prediction", "True class"]
     shown = cells(view)
     assert [line[:2] + line[3:] for line in shown] == [
         [str(number), f"S-{number:04d}", label] for number, label in enumerate(lab.labels, 1)

@@ -24,7 +24,7 @@ def test_a_session_is_saved_and_its_command_does_it_again(
     hand.work.message.connect(said.append)
     hand.window.action("saveSessionAction").trigger()
     hand.answer_file(tmp_path / "early.toml")
-    hand.wait(lambda: said == ["Nothing was trained yet that could be saved."])
+    hand.wait(lambda: said == ["There is no trained model to save yet."])
     assert not (tmp_path / "early.toml").exists()
     for data in ("iris", "wine"):
         hand.work.open_data(str(resources.dataset(data)))

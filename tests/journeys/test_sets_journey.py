@@ -41,7 +41,7 @@ def test_a_calibrated_model_gives_sets_of_rows_that_it_never_saw(open_window: Ca
     hand.wait(lambda: hand.find(QComboBox, "predictSetsCombo").isVisible())
     hand.choose("predictSetsCombo", 0.05)  # type: ignore[arg-type]
     headers = [table.model().headerData(column, Qt.Orientation.Horizontal) for column in range(4)]
-    assert headers == ["Row", "Prediction", "In the file", "Set"]
+    assert headers == ["Row", "Prediction", "True class", "Set"]
     assert "Sets of one class" in hand.text("predictScores")
     column = {name: place for place, name in enumerate(headers)}
     shown = [
@@ -80,15 +80,15 @@ def test_a_machine_stands_beside_simple_methods(open_window: Callable[[], Hand],
     (key,) = hand.work.queue.active()
     hand.wait(lambda: hand.work.baselines.known is not None and hand.work.baselines.known.done > 0)
     status = hand.work.baselines.status(key)
-    assert (status.title, status.progress.endswith("of 20 trainings")) == ("Simple methods compared with ww", True)
-    hand.wait(lambda: any("Right in 5 folds" in words for words in listed(hand, "trainPage")))
+    assert (status.title, status.progress.endswith("of 20 trainings")) == ("Baselines for ww", True)
+    hand.wait(lambda: any("Accuracy in 5-fold cross-validation" in words for words in listed(hand, "trainPage")))
     assert any("MC052" in words for words in listed(hand, "trainPage"))
-    assert hand.find(QAbstractButton, "baselinesButton").text() == "Compare with simple methods"
+    assert hand.find(QAbstractButton, "baselinesButton").text() == "Compare with baselines"
     hand.work.set_preparation(scale="minmax")
-    hand.wait(lambda: not any("Right in 5 folds" in words for words in listed(hand, "trainPage")))
+    hand.wait(lambda: not any("Accuracy in 5-fold cross-validation" in words for words in listed(hand, "trainPage")))
     hand.click("baselinesButton")
     hand.click("baselinesButton")
-    hand.wait(lambda: hand.find(QAbstractButton, "baselinesButton").text() == "Compare with simple methods")
+    hand.wait(lambda: hand.find(QAbstractButton, "baselinesButton").text() == "Compare with baselines")
     assert not hand.work.queue.active()
-    assert not any("Right in 5 folds" in words for words in listed(hand, "trainPage"))
+    assert not any("Accuracy in 5-fold cross-validation" in words for words in listed(hand, "trainPage"))
     hand.close()

@@ -31,6 +31,7 @@ class Notation:
 
 
 _notation = Notation()
+_TYPED = re.compile(r"\s*[+-]?\d*\.?\d*([eE^][+-]?\d*\.?\d*)?\s*")  # 0.125, 1e-3, 2^-3, or the beginning of one
 
 
 def use_notation(notation: Notation) -> None:
@@ -39,8 +40,19 @@ def use_notation(notation: Notation) -> None:
     _notation = notation
 
 
-def _localise(number: str) -> str:
+def localised(number: str) -> str:
+    """Write a number, given with a decimal point, as the language writes it."""
     return number.replace(".", _notation.point)
+
+
+def entered(text: str) -> str:
+    """Return what a user typed with a decimal point: a single number may have the language's decimal mark."""
+    return text.replace(_notation.point, ".") if _TYPED.fullmatch(text.replace(_notation.point, ".")) else text
+
+
+def entry(text: str) -> str:
+    """Write a single number as a user of the language types it; return any other text unchanged."""
+    return localised(text) if _TYPED.fullmatch(text) else text
 
 
 def _missing(value: float | None) -> bool:
@@ -61,7 +73,7 @@ def count(number: int | None) -> str:
 
 def amount(number: float | None) -> str:
     """Rows as a count; a sum of weights, which need be no whole number, to six digits."""
-    return count(number) if number is None or isinstance(number, int) else _localise(f"{number:.6g}")
+    return count(number) if number is None or isinstance(number, int) else localised(f"{number:.6g}")
 
 
 def short(number: float | None) -> str:
@@ -154,7 +166,7 @@ def interval(low: float, high: float, rows: int | None = None) -> str:
 
 def exact_percent(share: float) -> str:
     """Write a share that somebody typed, with all its digits: 30%, 2.5%."""
-    return with_sign(_localise(f"{100.0 * share:.9g}"))
+    return with_sign(localised(f"{100.0 * share:.9g}"))
 
 
 def progress(done: float) -> str:
@@ -219,23 +231,45 @@ def gap(relative: float | None) -> str:
 # -- other numbers --------------------------------------------------------------------------------
 
 
+def number(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
+    """Write a number with at most `digits` significant digits: 0.125, 1.2e-05."""
+    return NONE if value is None or _missing(value) else localised(f"{value:{'+' if signed else ''}.{digits}g}")
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """Write a number with so many decimals."""
+    return NONE if value is None or _missing(value) else localised(f"{value:.{decimals}f}")
+
+
+def pair(x: float, y: float) -> str:
+    """Write a point of a plane; a semicolon separates numbers that have decimal commas."""
+    return f"{number(x)}{';' if _notation.point == ',' else ','} {number(y)}"
+
+
+def p_value(p: float | None) -> str:
+    """Write a p value with four decimals, or <0.0001."""
+    if p is None or _missing(p):
+        return NONE
+    return f"<{localised('0.0001')}" if p < 1e-4 else fixed(p, 4)
+
+
 def objective(value: float | None) -> str:
     """Primal and dual values: six digits."""
-    return NONE if value is None or _missing(value) else _localise(f"{value:.6g}")
+    return NONE if value is None or _missing(value) else localised(f"{value:.6g}")
 
 
 def violation(value: float | None) -> str:
-    return NONE if value is None or _missing(value) else _localise(f"{value:.2g}")
+    return NONE if value is None or _missing(value) else localised(f"{value:.2g}")
 
 
 def parameter(value: float | str | None) -> str:
-    """Exactly what was asked for, so that it can be typed again: 0.125, 1e-07, 2^-10, scale."""
+    """Write exactly what was asked for, so that it can be typed into a form again: 0.125, 1e-07, 2^-10, scale."""
     if value is None or isinstance(value, str):
         return NONE if value is None else value
     if not math.isfinite(value):
         return NONE
     text = repr(int(value)) if float(value).is_integer() and abs(value) < 1e6 else repr(float(value))
-    return _power(value) if len(text) > 6 and _power(value) else text.removesuffix(".0")
+    return _power(value) if len(text) > 6 and _power(value) else localised(text.removesuffix(".0"))
 
 
 def _power(value: float) -> str:
@@ -248,7 +282,7 @@ def _digits(value: float, digits: int) -> str:
     """Write a number with `digits` significant digits and no exponent; all digits before the point stay."""
     if value == 0.0 or math.isinf(value):
         return "0" if value == 0.0 else "∞"
-    return _localise(f"{value:.{_decimals(value, digits)}f}")
+    return localised(f"{value:.{_decimals(value, digits)}f}")
 
 
 def _decimals(value: float, digits: int) -> int:
@@ -271,10 +305,10 @@ def _separate_from_ends(value: float, decimals: int, ends: tuple[float, ...]) ->
         return "∞" if value > 0.0 else "-∞"
     for end in ends:
         if abs(value - end) <= ROUNDING:
-            return _localise(f"{end:.{decimals}f}")
+            return localised(f"{end:.{decimals}f}")
         if abs(value - end) < CLOSEST:
             sign, bound = (">", end - CLOSEST) if value < end else ("<", end + CLOSEST)
-            return _localise(f"{sign}{bound:.6f}")
+            return localised(f"{sign}{bound:.6f}")
     while float(f"{value:.{decimals}f}") in ends:
         decimals += 1
-    return _localise(f"{value:.{decimals}f}")
+    return localised(f"{value:.{decimals}f}")

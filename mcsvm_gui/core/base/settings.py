@@ -44,22 +44,29 @@ class Setting:
 
 TABLE = (
     Setting(
-        *("theme", str, "system", "Theme", "Light, dark, or as the system has it; plots follow.", "Appearance"),
+        *("theme", str, "system", "Theme", "Light, dark, or as set in the system; plots follow.", "Appearance"),
         choices=lambda: (
-            *(("system", "As the system"), ("light", "Light"), ("dark", "Dark")),
+            *(("system", "Same as the system"), ("light", "Light"), ("dark", "Dark")),
             *(("contrast", "High contrast, light"), ("dark-contrast", "High contrast, dark")),
         ),
     ),
     Setting(
-        *("zoom", str, "1", "Size", "Of all words, plots and buttons; takes effect at the next start.", "Appearance"),
-        choices=lambda: (("1", "As the system"), ("1.25", "125%"), ("1.5", "150%"), ("2", "200%, for projectors")),
+        *(
+            "zoom",
+            str,
+            "1",
+            "Size",
+            "Size of all text, plots and buttons; takes effect at the next start.",
+            "Appearance",
+        ),
+        choices=lambda: (("1", "Same as the system"), ("1.25", "125%"), ("1.5", "150%"), ("2", "200%, for projectors")),
     ),
     Setting(
         *("language", str, "system", "Language", "Takes effect at the next start.", "Appearance"),
-        choices=lambda: (("system", "As the system"), *languages().items()),
+        choices=lambda: (("system", "Same as the system"), *languages().items()),
     ),
     Setting(
-        *("parallel_jobs", int, 2, "Trainings at once", "More wait in the queue.", "Work"),
+        *("parallel_jobs", int, 2, "Trainings at once", "More jobs are waiting.", "Work"),
         lowest=1,
         highest=max(2, os.cpu_count() or 1),
     ),

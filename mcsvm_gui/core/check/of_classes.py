@@ -95,7 +95,7 @@ class AbsentClasses(Check[CheckedPlan]):
         named = _test_labels(plan)
         absent = [] if named is None else sorted(set(plan.dataset.classes) - set(named.tolist()))
         if absent:
-            what = Sentence("the test file has no row of them: it cannot show how they are decided")
+            what = Sentence("the test file has no row of them: it cannot show how well they are predicted")
             yield self.found(classes(absent), what, Sentence("test on rows of every class"))
 
 
@@ -171,7 +171,8 @@ class CurvedText(Check[CheckedPlan]):
         names = [column.name for column in plan.dataset.columns if column.kind == "text"]
         if names and plan.kernel != "linear":
             what = Sentence(
-                "each word is a feature: with so many, a linear kernel parts the classes as well, and is much faster"
+                "each word is a feature: with so many, a linear kernel separates the classes as well, and is"
+                " much faster"
             )
             linear = Remedy(OPTIONS["kernel"], "linear")
             yield self.found(columns(names), what, Sentence("take {linear}", linear=linear))

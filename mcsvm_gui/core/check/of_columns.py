@@ -38,7 +38,7 @@ def naming_rows(plan: CheckedPlan, name: str) -> Sentence:
 
 
 class Leak(Check[CheckedPlan]):
-    code, title = "MC010", Sentence("A column tells the class by itself")
+    code, title = "MC010", Sentence("One column predicts the class by itself")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         if plan.dataset.labels is None or plan.looked.size < FEWEST or len(plan.columns) < 2:
@@ -49,7 +49,7 @@ class Leak(Check[CheckedPlan]):
             right = None if held.name in plan.likely_groups else told_by(held, plan.codes)
             if right is not None and 1.0 - right <= allowed:
                 what = Sentence(
-                    "the column {name} alone tells {share} of the rows their class",
+                    "the column {name} alone predicts the class of {share} of the rows",
                     name=held.name,
                     share=percent(right),
                 )
@@ -174,11 +174,11 @@ class Empty(Check[CheckedPlan]):
 
 
 class Twins(Check[CheckedPlan]):
-    code, severity, title = "MC015", Severity.NOTE, Sentence("Columns that say the same")
+    code, severity, title = "MC015", Severity.NOTE, Sentence("Columns with the same content")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         for twins in _equal(plan.columns):
-            what = Sentence("the columns say the same, which counts {count} times", count=len(twins))
+            what = Sentence("the columns have the same content, which counts {count} times", count=len(twins))
             yield self.found(columns(twins), what, Sentence("leave all but one out"))
 
 

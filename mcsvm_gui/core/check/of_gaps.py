@@ -49,7 +49,7 @@ class Gaps(Check[CheckedPlan]):
 
 
 class TellingGaps(Check[CheckedPlan]):
-    code, title = "MC021", Sentence("Gaps that tell the class")
+    code, title = "MC021", Sentence("Missing cells that depend on the class")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         if plan.dataset.labels is None or not plan.dataset.missing:

@@ -29,7 +29,7 @@ def numbered_rows(dataset: Dataset, found: np.ndarray) -> Sentence:
 
 
 class RowsOnBothSides(Check[CheckedPlan]):
-    code, title = "MC001", Sentence("Rows on both sides of the split")
+    code, title = "MC001", Sentence("Rows in both training and test")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         if plan.tested is None:
@@ -76,7 +76,7 @@ class Contradictions(Check[CheckedPlan]):
 
 
 class Repetitions(Check[CheckedPlan]):
-    code, severity, title = "MC003", Severity.NOTE, Sentence("Rows that occur again")
+    code, severity, title = "MC003", Severity.NOTE, Sentence("Repeated rows")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         labels = plan.dataset.labels
@@ -89,7 +89,7 @@ class Repetitions(Check[CheckedPlan]):
 
 
 class TornGroups(Check[CheckedPlan]):
-    code, title = "MC004", Sentence("Groups torn apart")
+    code, title = "MC004", Sentence("Groups split between training and test")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         notices = plan.sides.notices if plan.sides is not None else ()

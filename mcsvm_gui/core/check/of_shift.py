@@ -53,7 +53,7 @@ class ShiftedColumns(Check[CheckedPlan]):
                 " {distance:.2f}): the test is of other things, or in other units",
                 distance=max(found.values()),
             )
-            do = Sentence("find out whether both were measured alike; train on rows such as those to be decided")
+            do = Sentence("check that both were measured in the same way; train on rows like those to be predicted")
             yield self.found(columns(order), what, do)
 
 
@@ -94,8 +94,8 @@ class BeyondRange(Check[CheckedPlan]):
         found = [pair.trained.name for pair in pairs(plan) if _outside(pair) > BEYOND]
         if found:
             what = Sentence(
-                "more than {share} of the test rows lie outside of what the columns hold in training, where no machine"
-                " knows anything",
+                "more than {share} of the test rows are outside the ranges of the training data, where"
+                " predictions are unreliable",
                 share=percent(BEYOND),
             )
             yield self.found(columns(found), what, Sentence("check their units, and train on such rows too"))

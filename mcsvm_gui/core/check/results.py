@@ -74,7 +74,7 @@ class _Baseline(Check[CheckedResults]):
         machine, other = (subject.accuracies.get(name) for name in ("", self.name))
         if machine is not None and other is not None and machine < other - WORSE:
             what = Sentence(
-                "on the same folds the machine is right for {machine} of the rows, and {method} for {other}",
+                "on the same folds, the accuracy of the machine is {machine} and that of {method} is {other}",
                 machine=percent(machine),
                 method=TITLES[self.name],
                 other=percent(other),
@@ -164,5 +164,5 @@ class FarOutside(Check[CheckedResults]):
                 rows=rows(found.rows),
                 expected=percent(found.expected),
             )
-            do = Sentence("decide them by hand: they may be of no class that was trained on")
+            do = Sentence("check them by hand: they may belong to none of the training classes")
             yield self.found(Sentence("{name}", name=found.name), what, do)

@@ -235,7 +235,7 @@ class _Answer:
         if self.measure != "accuracy" or value <= guess(self.best.document, self.best.scores).share:
             return ""
         tested = sum(one.scores is not None for one in self.candidates)
-        p = f"{self._guess_p()[self.best.run]:.2g}"
+        p = figures.number(self._guess_p()[self.best.run], 2)
         return tr(
             "The difference is not significant (p = {p}).",
             "The difference is not significant (p = {p}, Holm-adjusted for {count} models).",
@@ -329,8 +329,8 @@ class _Answer:
         leader = max(ahead, key=lambda one: one.score(self.measure)[0])
         known = {"method": leader.title, "score": write_score(self.measure, *leader.score(self.measure), leader.rows)}
         if leader.run == self.best.run and leader.p < SIGNIFICANT and leader.accuracy > scores.accuracy:
-            return tr("A simple method is significantly better on the same rows: {method}, {score}.", **known)
-        return tr("A simple method is ahead on the same rows: {method}, {score}.", **known)
+            return tr("A baseline is significantly better on the same rows: {method}, {score}.", **known)
+        return tr("A baseline scores higher on the same rows: {method}, {score}.", **known)
 
     def _simple_methods(self) -> str:
         """List all baselines with their scores."""
@@ -339,7 +339,7 @@ class _Answer:
         listed = (
             f"{one.title} {write_score(self.measure, *one.score(self.measure), one.rows)}" for one in self.baselines
         )
-        return tr("Simple methods on the same rows: {methods}.", methods="; ".join(listed))
+        return tr("Baselines on the same rows: {methods}.", methods="; ".join(listed))
 
     # -- how certain the ranking is ---------------------------------------------------------------
 

@@ -38,7 +38,7 @@ def disagreements_of(runs: Sequence[ScoredRun]) -> tuple[ResultTable, str]:
     """Of the largest group of runs on the same rows, and what is to be said of it."""
     groups = groups_of(runs)
     if not groups or len(groups[0]) < 2:
-        return ResultTable(), tr("Runs can disagree where at least two of them were tested on the same rows.")
+        return ResultTable(), tr("Disagreements need at least two runs that were tested on the same rows.")
     comparison = comparison_of(groups[0])
     found = comparison.disagreements()
     return disagreement_table(comparison, found[:MOST_ROWS]), _about_rows(groups, comparison, int(found.size))
@@ -74,19 +74,19 @@ def _about_rows(groups: Sequence[Sequence[ScoredRun]], comparison: Comparison, f
     shared = comparison.shared()
     said = [
         tr(
-            "Rows that these {runs} runs decide differently: {found} of {rows}.",
+            "Rows that these {runs} runs predict differently: {found} of {rows}.",
             runs=len(groups[0]),
             found=figures.count(found),
             rows=figures.count(int(shared.sum())),
         )
     ]
     if not shared.all():
-        said.append(tr("Rows that not all of them decided, and that do not count: {count}.", count=_left(shared)))
+        said.append(tr("Rows left out because not all runs predicted them: {count}.", count=_left(shared)))
     if comparison.true is not None:
         wrong = np.logical_and.reduce([~comparison.right(side) for side in comparison.sides]) & shared
-        said.append(tr("Rows that all of them get wrong: {count}.", count=figures.count(int(wrong.sum()))))
+        said.append(tr("Rows that all runs misclassify: {count}.", count=figures.count(int(wrong.sum()))))
     if groups[0][0].rows is not None and groups[0][0].rows.kind == "training":
-        said.append(tr("Nothing was held out: these are training rows."))
+        said.append(tr("No rows were held out: these are training rows."))
     if len(groups) > 1:
         said.append(tr("The other chosen runs were tested on other rows."))
     if found > MOST_ROWS:
@@ -110,13 +110,16 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
     ways = list(dict.fromkeys(way for result in results for way in result.adjusted))
     tip = Sentence("Adjusted for all pairs compared")
     several = len({result.data for result in results} - {None}) > 1
-    lead = Sentence("Rows that only it has right; over several splits, by how much its accuracy is higher")
+    lead = Sentence(
+        "Rows that only this run predicts correctly. In a test over several splits: how much"
+        " higher its mean accuracy is."
+    )
     headings = (
         *(Header(Sentence("First"), number=False), Header(Sentence("Second"), number=False)),
         Header(Sentence("Test"), number=False, term=Sentence("Statistic")),
         *([Header(Sentence("Data"), number=False)] if several else []),
         Header(Sentence("In words"), number=False),  # before the numbers: a narrow table cuts its last columns
-        *(Header(Sentence("First ahead by"), tip=lead), Header(Sentence("Second ahead by"), tip=lead)),
+        *(Header(Sentence("Only first right"), tip=lead), Header(Sentence("Only second right"), tip=lead)),
         *(Header(Sentence("Statistic")), Header(Sentence("p"))),
         *(Header(Sentence("p ({way})", way=ADJUSTED.get(way, way)), tip=tip, term=Sentence("p")) for way in ways),
         *([Header(Sentence("p (chi-squared)"), tip=CHI_SQUARED, term=Sentence("p"))] if chi_squared else []),
@@ -148,7 +151,7 @@ def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Ta
         *([text_cell(result.data or Sentence("all"))] if several else []),
         text_cell(conclusion, "best" if differs else "quiet"),
         *_leads(result),
-        TableCell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
+        TableCell(result.statistic, "∞" if result.statistic is None else figures.number(result.statistic, 4)),
         *(_p(p) for p in (result.p, *(result.adjusted.get(way) for way in ways))),
     )
 
@@ -184,7 +187,7 @@ def _leads(result: TestResult) -> tuple[TableCell, TableCell]:
 def _p(p: float | None) -> TableCell:
     if p is None:
         return TableCell(None, figures.NONE)
-    return TableCell(p, "<0.0001" if p < 1e-4 else f"{p:.4f}", "best" if p < SIGNIFICANT else "")
+    return TableCell(p, figures.p_value(p), "best" if p < SIGNIFICANT else "")
 
 
 def text_on_tests(tests: Sequence[TestResult]) -> str:

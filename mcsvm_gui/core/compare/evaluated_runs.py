@@ -71,10 +71,10 @@ def consequences(rows: DecidedRows, rule: CostRule) -> Consequences:
     whole = np.array_equal(found.confusion, np.round(found.confusion))
     table = found.confusion.astype(np.int64) if whole else found.confusion
     sentence = tr(
-        "Mean cost {cost}, against {own} where the most probable class is decided for; accuracy {accuracy} of the"
-        " decided rows; rejected {rejected}.",
-        cost=f"{found.mean_cost:.4g}",
-        own=f"{found.own_cost:.4g}",
+        "Mean cost {cost}; {own} if the most probable class is always predicted. Accuracy of the predicted"
+        " rows {accuracy}; rejected {rejected}.",
+        cost=figures.number(found.mean_cost, 4),
+        own=figures.number(found.own_cost, 4),
         accuracy=figures.accuracy(found.accuracy),
         rejected=figures.percent(found.rejected),
     )

@@ -54,7 +54,7 @@ def examples() -> tuple[Example, ...]:
         Example(
             "guessed",
             tr("Guessed or searched"),
-            tr("What a search for C and gamma brings, on patches of photographs."),
+            tr("What tuning C and gamma gains, on patches of photographs."),
             "segment",
             guessed,
         ),

@@ -173,15 +173,15 @@ MEASURES: dict[str, Measure] = {
         _result("prediction", "Prediction, a row", lambda side: side.row_seconds, figures.seconds, -1),
         _result("n_support", "Support vectors", _of("n_support"), _count, -1, "Support"),
         _result("n_bounded", "Bounded", _of("n_bounded"), _count, 0),
-        _result("target", "Target margin", _target, "{:.4g}".format, 0),
-        _result("violations", "Target-margin violations, sum", _total, "{:.5g}".format, 0),
+        _result("target", "Target margin", _target, partial(figures.number, digits=4), 0),
+        _result("violations", "Target-margin violations, sum", _total, partial(figures.number, digits=5), 0),
         Measure(
             "bound",
             "Loose bound, without its complexity term",
             _intercept,
-            "{:.3g}".format,
+            figures.number,
             tip="Dogan et al. (2011), equation 6: loose; to compare machines, never a promise.",
         ),
-        Measure("bound_slope", "Loose bound, for each unit of fat-shattering", _slope, "{:.3g}".format),
+        Measure("bound_slope", "Loose bound, for each unit of fat-shattering", _slope, figures.number),
     )
 }

@@ -277,7 +277,7 @@ def _mean_row(side: Side) -> tuple[TableCell, ...]:
 
 
 def _violation(value: float | None) -> TableCell:
-    return TableCell(value, figures.NONE if value is None else f"{value:.3g}")
+    return TableCell(value, figures.number(value))
 
 
 def _margins(sides: Sequence[Side]) -> ResultTable:

@@ -155,11 +155,11 @@ def read_costs(path: Named) -> CostTable:
     rows = _rows(path)
     names = rows[0][1][1:]
     if len(set(names)) < len(names):
-        raise FileError(path, "a class stands here twice", line=rows[0][0])
+        raise FileError(path, "a class occurs twice here", line=rows[0][0])
     found: dict[str, tuple[float, ...]] = {}
     for line, (name, *cells) in rows[1:]:
         if name not in names or name in found:
-            raise FileError(path, "{name!r} has no column of costs, or stands here twice", line=line, name=name)
+            raise FileError(path, "{name!r} has no column of costs, or occurs twice", line=line, name=name)
         if len(cells) != len(names):
             raise FileError(
                 path,

@@ -171,7 +171,7 @@ def _new(name: str, taken: Collection[str]) -> str:
 
 def _table(values: Any) -> dict[str, Any]:
     if not isinstance(values, Mapping):
-        raise InputError("this is no experiment: {values!r} stands where a table should", values=values)
+        raise InputError("this is no experiment: {values!r} is given where a table is expected", values=values)
     return dict(values)
 
 

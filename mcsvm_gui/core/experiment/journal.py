@@ -78,7 +78,7 @@ class Journal:
     def _entry(self, line: bytes, number: int) -> tuple[str, Entry]:
         entry = _parsed(line)
         if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
-            raise FileError(self.path, "this line is none that mcsvm writes into a file of results", line=number)
+            raise FileError(self.path, "this is not a line of an mcsvm results file", line=number)
         return entry.pop("key"), entry
 
 

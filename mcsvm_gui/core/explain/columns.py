@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.cells import as_table
@@ -140,7 +141,7 @@ def shown(value: float | str | None) -> str:
         return ""
     if isinstance(value, str):
         return value
-    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.{MARKS}g}"
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else figures.number(value, MARKS)
 
 
 def dense(rows: Any) -> np.ndarray:

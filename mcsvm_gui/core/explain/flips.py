@@ -82,7 +82,7 @@ def flip_row(
     columns = ExplainedColumns.of(trained.preparation)
     if len(columns.features) > MOST_FEATURES:
         raise InputError(
-            "a change is looked for among at most {most} features; the model has {count}",
+            "changes are searched among at most {most} features; the model has {count}",
             most=MOST_FEATURES,
             count=len(columns.features),
         )

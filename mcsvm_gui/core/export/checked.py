@@ -104,7 +104,7 @@ def _probe(trained: TrainedModel, plain: FlatModel, check: Dataset | None) -> tu
     if rows is not None:
         return of_dataset(plain, trained, rows, "training row"), None
     return from_vectors(plain, trained), Sentence(
-        "Support vectors stand in for the training data: {reason}.", reason=reason
+        "The support vectors are used in place of the training data: {reason}.", reason=reason
     )
 
 

@@ -48,12 +48,12 @@ def badge_of_state(state: JobState, relative: float | None) -> Badge:
 def state_sentence(state: JobState) -> str:
     """What more there is to say."""
     sentences = {
-        JobState.QUEUED: tr("It begins when another job ends; Settings say how many run at once."),
-        JobState.PREPARING: tr("The data are prepared and the solver is made ready."),
+        JobState.QUEUED: tr("It starts when another job ends. The settings limit how many jobs run at once."),
+        JobState.PREPARING: tr("The data and the solver are being prepared."),
         JobState.RUNNING: tr("The first steps are under way."),
         JobState.CALIBRATING: tr("The machine is trained; calibration trains it again without each fold in turn."),
-        JobState.INTERRUPTED: tr("The program ended while this run went on."),
-        JobState.DISCARDED: tr("Nothing of it was kept but its curves."),
+        JobState.INTERRUPTED: tr("The program ended while this training was running."),
+        JobState.DISCARDED: tr("Only its curves were kept."),
     }
     return sentences.get(state, "")
 
@@ -141,9 +141,9 @@ def _scores(document: Mapping[str, Any]) -> str:
     if "refit" in document:
         return refit_sentence(document["refit"])
     if document["test_accuracy"] is None:
-        return tr("Right on {train} of the training rows; not tested on others.", train=train)
+        return tr("Training accuracy {train}; not tested on other rows.", train=train)
     return tr(
-        "Right on {test} of {rows} test rows, and on {train} of the training rows.",
+        "Test accuracy {test} on {rows} rows; training accuracy {train}.",
         test=figures.accuracy(document["test_accuracy"], document["n_test"]),
         rows=figures.count(document["n_test"]),
         train=train,
@@ -182,7 +182,7 @@ def calibration_sentence(found: Mapping[str, Any]) -> str:
 
 def calibration_text(method: str, temperature: float | None) -> str:
     if temperature is not None:
-        return tr("Probabilities by temperature {temperature}", temperature=f"{temperature:.4g}")
+        return tr("Probabilities by temperature {temperature}", temperature=figures.number(temperature, 4))
     return (
         tr("Probabilities coupled from pairs of classes") if method == "pairwise" else tr("Probabilities by sigmoids")
     )

@@ -145,8 +145,8 @@ def _update_text(walk: Walk, update: Update) -> str:
     names = {
         "point": figures.count(update.point + 1),
         "own": int(walk.drawing.used[own]) + 1,
-        "gradient": f"{update.gradient:.3g}",
-        "step": f"{update.change:+.3g}",
+        "gradient": figures.number(update.gradient),
+        "step": figures.number(update.change, signed=True),
     }
     if other is None:
         return tr("point {point}, {own} against all: gradient {gradient}, step {step}", **names)

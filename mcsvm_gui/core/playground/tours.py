@@ -58,8 +58,9 @@ def _margins() -> Tour:
             ),
             Stop(
                 tr(
-                    "All six on the same points. Where classes are apart they agree; where they overlap each pays for"
-                    " errors in its own way. The badge above each says how near to its own optimum it is."
+                    "All six on the same points. They agree if the classes are well separated. If classes"
+                    " overlap, each weighs errors differently. The badge above each machine shows how close it"
+                    " is to its own optimum."
                 ),
                 "gaussians",
                 FitOptions(machines=SIX),

@@ -47,7 +47,7 @@ def columns() -> tuple[RunColumn, ...]:
         RunColumn(
             "state",
             tr("State"),
-            tr("Solved or not; the gap says to what"),
+            tr("Solved or not, with the remaining gap"),
             _state,
             lambda run: states[_standing(run)],
             width=17,
@@ -60,13 +60,13 @@ def columns() -> tuple[RunColumn, ...]:
         _figure("n_bounded", tr("Support vectors at their bound"), _count, 8),
         _figure("iterations", tr("Steps of the solver"), _count, 10),
         _text("kernel", _title("kernel"), tr("The kernel"), 9),
-        _figure("C", tr("The price of an error"), figures.parameter, 7),
+        _figure("C", tr("The cost of an error"), figures.parameter, 7),
         _figure("gamma", tr("The kernel's gamma"), figures.parameter, 9),
         _text("solver", _title("solver"), tr("Who solved it"), 8),
-        _figure("seed", tr("Of the split and the order"), figures.parameter, 5),
+        _figure("seed", tr("Seed of the split and of the order"), figures.parameter, 5),
         _text("data", tr("Data"), tr("The file of the training, with roles and preprocessing"), 14, of="data_title"),
-        RunColumn("created", tr("Begun"), tr("When it was begun"), attrgetter("created"), _begun, width=17),
-        _text("note", tr("Note"), tr("Your own words"), 24, editable=True),
+        RunColumn("created", tr("Started"), tr("When it was started"), attrgetter("created"), _begun, width=17),
+        _text("note", tr("Note"), tr("Your own note"), 24, editable=True),
     )
 
 

@@ -182,7 +182,7 @@ def leaderboard_columns(
         _measure(
             "test_accuracy",
             tr("Accuracy"),
-            tr("Share of correct test rows, which the run was not trained on"),
+            tr("Share of correctly predicted test rows; the run was not trained on them"),
             _accuracy,
         ),
         _difference(baseline),
@@ -232,7 +232,7 @@ def _difference(baseline: Callable[[], RunRecord | None]) -> RunColumn:
             return tr("baseline")
         return figures.NONE if points is None else figures.points(points / 100.0, signed=True)
 
-    tip = tr("Of accuracy, more or less than the run that was chosen for comparison")
+    tip = tr("Difference in accuracy from the run chosen for comparison")
     return RunColumn("difference", tr("Points"), tip, value, text, number=True, width=8)
 
 

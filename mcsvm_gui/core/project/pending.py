@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, Change
 
@@ -39,7 +40,7 @@ class WriteBatch:
     def title(self) -> str:
         """Of what is in it, for a sentence."""
         runs = [pending.record.name for pending in self.runs.values()]
-        cells = [f"C = {cost:g} of {machine}" for _, machine, cost, _ in self.cells]
+        cells = [f"C = {figures.parameter(cost)} of {machine}" for _, machine, cost, _ in self.cells]
         return ", ".join([*runs, *self.settings, *cells])
 
 

@@ -90,11 +90,11 @@ def _confusion(found: Evaluation) -> Table:
     table = np.asarray(found.confusion, dtype=float)
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
-    texts = [[f"{value:g}" for value in row] for row in table]
+    texts = [[figures.number(value, 6) for value in row] for row in table]
     return Table(
         (tr("true \\ predicted"), *found.names),
         tuple((name, *row) for name, row in zip(found.names, texts, strict=True)),
-        tr("Rows by their true class and the decision."),
+        tr("Rows by true class and predicted class."),
         frozenset(range(1, len(found.names) + 1)),
         shade={(i, j + 1): float(shares[i, j]) for i, j in np.ndindex(*table.shape) if table[i, j]},
     )
@@ -103,7 +103,7 @@ def _confusion(found: Evaluation) -> Table:
 def _figures(found: Evaluation, machine: str) -> list[Block]:
     blocks: list[Block] = []
     if found.roc:
-        roc = UnitFigure(_lines(found.roc), machine, tr("share of the rest"), tr("share of the class"), chance=True)
+        roc = UnitFigure(_lines(found.roc), machine, tr("false positive rate"), tr("true positive rate"), chance=True)
         precision = UnitFigure(_lines(found.precision_recall), machine, tr("recall"), tr("precision"))
         said = tr("Average over classes with its 95% band, and one curve for each class against the rest.")
         blocks += [Figure(roc, f"{tr('ROC.')} {said}"), Figure(precision, f"{tr('Precision-recall.')} {said}")]

@@ -50,13 +50,16 @@ def _row(of: LookedAt, found: OneRow, explained: Explanation) -> list[Block]:
     mean, value = explained.pair_ends(0, found.winner, found.runner_up)
     values = explained.of_pair(0, found.winner, found.runner_up)
     order = np.argsort(-np.abs(values), kind="stable").tolist()
-    rows = [(explained.columns.names[column], found.cells[column], f"{values[column]:+.4g}") for column in order[:MOST]]
+    rows = [
+        (explained.columns.names[column], found.cells[column], figures.number(values[column], 4, signed=True))
+        for column in order[:MOST]
+    ]
     if order[MOST:]:
         rows.append(
             (
                 tr("{count} other column", "{count} other columns", count=len(order[MOST:])),
                 "",
-                f"{values[order[MOST:]].sum():+.4g}",
+                figures.number(values[order[MOST:]].sum(), 4, signed=True),
             )
         )
     error = float(explained.found.sum_errors.max(initial=0.0))
@@ -65,26 +68,26 @@ def _row(of: LookedAt, found: OneRow, explained: Explanation) -> list[Block]:
         " difference, to within {error}.",
         first=first,
         second=second,
-        value=f"{value:.4g}",
-        mean=f"{mean:.4g}",
-        error=f"{error:.1g}",
+        value=figures.number(value, 4),
+        mean=figures.number(mean, 4),
+        error=figures.number(error, 1),
     )
     sampled = explained.errors_of_pair(0, found.winner, found.runner_up)
     exact = (
         tr("They are exact.")
         if sampled is None
-        else tr("They are sampled; standard errors: up to {error}.", error=f"{sampled.max(initial=0.0):.1g}")
+        else tr("They are sampled; standard errors: up to {error}.", error=figures.number(sampled.max(initial=0.0), 1))
     )
     heads = tr("Column"), tr("In the row"), tr("Adds")
     return [Heading(tr("Why this class")), Paragraph(f"{said} {exact}"), Table(heads, tuple(rows), "", frozenset({2}))]
 
 
 def _change(flip: FileFlip) -> list[Block]:
-    blocks: list[Block] = [Heading(tr("Smallest change that is decided otherwise"))]
+    blocks: list[Block] = [Heading(tr("Smallest change that changes the prediction"))]
     if flip.why is not None:
         return [*blocks, Paragraph(tr("No change was found: {why}", why=worded(flip.why)))]
     said = tr(
-        "The model decides {after} in place of {before}.", after=shortened(flip.after), before=shortened(flip.before)
+        "The model predicts {after} instead of {before}.", after=shortened(flip.after), before=shortened(flip.before)
     )
     rows = tuple((one.column, shown(one.before), shown(one.after)) for one in flip.changes)
     return [*blocks, Paragraph(said), Table((tr("Column"), tr("Now"), tr("Changed")), rows)]
@@ -101,10 +104,10 @@ def _all(every: Explanation, permuted: PermutationImportance | None) -> list[Blo
     for column in np.argsort(-sizes, kind="stable")[:MOST].tolist():
         name = names[column]
         fall = ("", "") if name not in lost else (figures.percent(float(lost[name][0])), _interval(lost[name][1]))
-        rows.append((name, f"{sizes[column]:.4g}", *fall))
-    caption = tr("Mean size of what a column adds, over {rows} rows.", rows=figures.count(every.places.size))
-    heads = tr("Column"), tr("Mean size"), tr("Accuracy lost where it is shuffled"), tr("Interval")
-    return [Heading(tr("What counts over all rows")), Table(heads, tuple(rows), caption, frozenset({1, 2, 3}))]
+        rows.append((name, figures.number(sizes[column], 4), *fall))
+    caption = tr("Mean absolute contribution of each column over {rows} rows.", rows=figures.count(every.places.size))
+    heads = tr("Column"), tr("Mean size"), tr("Accuracy lost when it is shuffled"), tr("Interval")
+    return [Heading(tr("Contributions over all rows")), Table(heads, tuple(rows), caption, frozenset({1, 2, 3}))]
 
 
 def _interval(ends: np.ndarray) -> str:

@@ -287,7 +287,7 @@ def _together(group: Sequence[RunMaterial], comparison: Comparison, tests: Seque
     heading = Heading(tr("Runs on {data}", data=first.record.data_name))
     tested = all(side.scores is not None for side in comparison.sides)
     what = tr("rows that were not trained on") if tested else tr("the rows trained on, so that there are no scores")
-    where = Paragraph(tr("Looked at on {count} rows: {what}.", count=figures.count(first.rows.rows), what=what))
+    where = Paragraph(tr("Computed on {count} rows: {what}.", count=figures.count(first.rows.rows), what=what))
     return [heading, where, *shared.comparison_blocks(comparison), *shared.tests_blocks(tests, tr("Tests"))]
 
 
@@ -314,7 +314,7 @@ def _run(known: RunMaterial, *, alone: bool) -> list[Block]:
     blocks.append(
         Paragraph(
             tr(
-                "Begun {moment} on {data_name}; {state}.",
+                "Started {moment} on {data_name}; {state}.",
                 moment=figures.moment(record.created),
                 data_name=record.data_name,
                 state=record.state,

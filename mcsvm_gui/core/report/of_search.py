@@ -21,7 +21,8 @@ from mcsvm_gui.core.tune.options import SCORES
 
 MOST_CELLS = 2000  # in a table
 NESTED = Sentence(
-    "The nested estimate is of the whole search, on rows it has not seen; the mean of the best cell is too kind."
+    "The nested estimate is for the whole search, on rows that it has not seen. The mean of the best cell is"
+    " optimistic."
 )
 
 
@@ -88,11 +89,13 @@ def _summary(document: Mapping[str, Any]) -> list[Block]:
         else f"{words}."
     ]
     if document.get("running"):
-        said.append(tr("Still going on when this was written: only what was done until then is here."))
+        said.append(tr("Still running when this report was written; it shows the results up to then."))
     if document.get("stopped"):
-        said.append(tr("Stopped before it had ended: only what was done until then is here."))
+        said.append(tr("Stopped before it was finished; the results up to then are shown."))
     if document.get("ended_by_budget"):
-        said.append(tr("Its time budget of {seconds} ended it: the best so far is here.", seconds=_budget(document)))
+        said.append(
+            tr("The time budget of {seconds} ended it; the best result so far is shown.", seconds=_budget(document))
+        )
     if document.get("trouble"):
         said.append(tr("It ended early: {trouble}", trouble=document["trouble"]))
     return [Paragraph(sentence) for sentence in [*said, *_unfinished(document)]]
@@ -109,14 +112,17 @@ def _unfinished(document: Mapping[str, Any]) -> list[str]:
     if few:
         counts = {"few": figures.count(few), "count": figures.count(len(cells))}
         return [
-            tr("{few} of {count} cells were trained on a part of the rows; this search leaves them behind.", **counts)
+            tr(
+                "{few} of {count} cells were trained on part of the rows only; the search abandoned them early.",
+                **counts,
+            )
         ]
     short = sum(_done(cell) < whole for cell in cells if "fold_accuracy" in cell)
     if not short:
         return []
     return [
         tr(
-            "{short} of {count} cells were tried on fewer than {whole} parts.",
+            "{short} of {count} cells were tested on fewer than {whole} folds.",
             short=figures.count(short),
             count=figures.count(len(cells)),
             whole=whole,
@@ -149,7 +155,7 @@ def _asked(document: Mapping[str, Any], level: int) -> list[Block]:
     costs = {"costs": document["costs"]} if document.get("costs") else {}
     asked = {tr("machines"): ", ".join(document.get(tr("machines"), ())), **ranges, **document["request"], **costs}
     blocks = shared.asked_blocks({name: value for name, value in asked.items() if value != ""}, level)
-    return [*blocks, Paragraph(tr("{ranges}; in every part anew.", ranges=words.capitalize()))]
+    return [*blocks, Paragraph(tr("{ranges}; chosen anew in every fold.", ranges=words.capitalize()))]
 
 
 def _range(found: Mapping[str, float]) -> str:
@@ -179,7 +185,9 @@ def _best(document: Mapping[str, Any], level: int) -> list[Block]:
         cells += [_mean(nested.get(machine), measure)] if nested else []
         cells += [", ".join(map(_edge, found.get("edges", ())))] if edged else []
         rows.append(tuple(cells))
-    caption = worded(NESTED) if nested else tr("The mean of the best cell is too kind: it is the best of many.")
+    caption = (
+        worded(NESTED) if nested else tr("The mean of the best cell is optimistic, because it is the best of many.")
+    )
     table = Table(tuple(columns), tuple(rows), caption, frozenset(range(1, 5 + bool(nested))))
     return [Heading(tr("The best cell of every machine"), level), table]
 
@@ -213,7 +221,7 @@ def _per_pair(document: Mapping[str, Any], level: int) -> list[Block]:
             (*pair["classes"], figures.parameter(pair["C"]), *_gamma_and_mean(pair)) for pair in found["pairs"]
         )
         columns = tr("class"), tr("against"), "C", tr("gamma"), tr("mean accuracy")
-        caption = tr("Mean accuracy: of the rows of the two classes, in all parts.")
+        caption = tr("Mean accuracy on the rows of the two classes, over all folds.")
         table = Table(columns, rows[: shared.MOST_ROWS], caption, frozenset({2, 3, 4}))
         blocks += [
             Heading(tr("C and gamma for each pair of classes: {machine}", machine=machine), level),
@@ -285,7 +293,7 @@ def _heat_map(
 
 
 def _powers(values: Sequence[float]) -> list[str]:
-    return [f"{math.log2(value):g}"[:6] for value in values]
+    return [figures.localised(f"{math.log2(value):g}"[:6]) for value in values]
 
 
 def _table(cells: Sequence[Mapping[str, Any]], whole: int, most: int, measure: str) -> Table:
@@ -303,7 +311,7 @@ def _table(cells: Sequence[Mapping[str, Any]], whole: int, most: int, measure: s
             *(figures.score(name, cell.get("scores", {}).get(name)) for name in others),
             _of_all(_done(cell), whole),
             figures.seconds(cell["seconds"]),
-            f"{cell['n_support']:.1f}".removesuffix(".0"),
+            figures.localised(f"{cell['n_support']:.1f}".removesuffix(".0")),
         )
         for cell in ordered
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.report import style
@@ -203,7 +204,7 @@ class CriticalDifference:
         axes.plot(
             [rank, rank, end], [0, height, height], color=style.machine(self.names[index].split("/")[0])[0], linewidth=1
         )
-        text = f"{name(self.names[index])}  {rank:.3g}"
+        text = f"{name(self.names[index])}  {figures.number(rank)}"
         axes.text(
             end,
             height,
@@ -234,7 +235,7 @@ def _logarithmic(axes: Any, axis: Any, scale: Any) -> None:
     low, high = axis.get_view_interval()
     if high < WIDE * low:  # powers of ten alone may leave it without any
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(lambda value, place: f"{value:g}")
+    axis.set_major_formatter(lambda value, place: figures.number(value, 6))
     axis.set_minor_formatter(lambda value, place: "")
 
 

@@ -134,7 +134,7 @@ def asked_blocks(document: Mapping[str, Any], level: int = 3) -> list[Block]:
     rows = list(plain.items())
     rows += [(f"{name} {key}", value) for name, values in nested.items() for key, value in values.items()]
     rows = [(name, _value(value)) for name, value in rows if value is not None and value not in ("", [], (), {})]
-    return [Heading(tr("What was asked for"), level), Properties(tuple(rows))]
+    return [Heading(tr("Settings"), level), Properties(tuple(rows))]
 
 
 def _value(value: Any) -> str:
@@ -152,7 +152,7 @@ def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
     facts = (
         (tr("primal"), figures.objective(certificate["primal"])),
         (tr("dual"), figures.objective(certificate["dual"])),
-        (tr("gap"), f"{certificate['gap']:.3g}"),
+        (tr("gap"), figures.number(certificate["gap"])),
         (tr("relative gap"), figures.gap(max(certificate["relative_gap"], 0.0))),
         (tr("largest violation"), figures.violation(certificate["violation"])),
     )
@@ -180,7 +180,7 @@ def comparison_blocks(comparison: Comparison) -> list[Block]:
     drawn = comparison.sides
     if len(drawn) > MOST_FIGURES:
         blocks.append(
-            Paragraph(tr("Drawn side by side: the last {beside} of {drawn} runs.", beside=BESIDE, drawn=len(drawn)))
+            Paragraph(tr("Plotted separately: the last {beside} of {drawn} runs.", beside=BESIDE, drawn=len(drawn)))
         )
         drawn = drawn[-BESIDE:]
     return [*blocks, *trace_figures(drawn), *_bars(drawn), *side_blocks(comparison, 3)]
@@ -285,7 +285,7 @@ def confusion_table(side: Side) -> Block:
     classes = len(matrix.counts.rows)
     if classes > MOST_CLASSES:
         return Paragraph(tr("The confusion matrix of {classes} classes is in the JSON report.", classes=classes))
-    caption = tr("Confusion matrix: true classes down, decisions across; counts")
+    caption = tr("Confusion matrix: true classes down, predicted classes across; counts")
     if classes > 12:
         return report_table(matrix.counts, f"{caption}.")
     pairs = (zip(*lines, strict=True) for lines in zip(matrix.counts.rows, matrix.shares.rows, strict=True))
@@ -308,7 +308,7 @@ def violation_blocks(side: Side) -> list[Block]:
         return []
     most = max(float(found.sums.max(initial=0.0)), 1e-300)
     rows = tuple(
-        (name, *("" if row == column else f"{value:.4g}" for column, value in enumerate(found.sums[row])))
+        (name, *("" if row == column else figures.number(value, 4) for column, value in enumerate(found.sums[row])))
         for row, name in enumerate(names)
     )
     shade = {
@@ -374,4 +374,4 @@ def tests_blocks(results: Iterable[TestResult], heading: str) -> list[Block]:
 
 
 def redo_blocks(text: str, how: str) -> list[Block]:
-    return [Heading(tr("To redo this")), Paragraph(how), Code(text)]
+    return [Heading(tr("How to reproduce this")), Paragraph(how), Code(text)]

@@ -167,7 +167,7 @@ def _baseline_table(best: RunMaterial, scores: RunScores, baselines: Sequence[Ba
         (name, *_cells(one, "accuracy", one.rows), *_cells(one, "balanced-accuracy", one.rows)) for name, one in listed
     )
     columns = tr("method"), tr("accuracy"), tr("95% interval"), tr("balanced accuracy"), tr("95% interval")
-    return [Table(columns, rows, tr("Simple methods on the same rows."), frozenset({1, 2, 3, 4}))]
+    return [Table(columns, rows, tr("Baselines on the same rows."), frozenset({1, 2, 3, 4}))]
 
 
 def _driver_blocks(best: RunMaterial, known: Known) -> list[Block]:

@@ -150,13 +150,13 @@ def conclusion(document: Mapping[str, Any]) -> str:
         return tr("Too few points are done to extrapolate.")
     gain, low, high = (found["gain"][0][name] for name in ("gain", "low", "high"))
     if high < WORTH:
-        worth = tr("More rows like these are hardly worth it.")
+        worth = tr("More rows like these are unlikely to help much.")
     elif low > WORTH:
-        worth = tr("More rows like these are worth it.")
+        worth = tr("More rows like these are likely to help.")
     else:
-        worth = tr("Whether more rows are worth it is not certain.")
+        worth = tr("It is not certain that more rows would help.")
     doubled = tr(
-        "Twice as many bring {gain} points of accuracy ({low} to {high}).",
+        "Twice as many rows would add about {gain} percentage points of accuracy ({low} to {high}).",
         gain=figures.points(gain),
         low=figures.points(low),
         high=figures.points(high),

@@ -81,7 +81,7 @@ class TuneRequest:
     gamma: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: a kernel without
     search: str = option("grid", SEARCH, "Search", "Which cells of the grid are tried", **FIRST)
     score: str = option(
-        "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that the best cell is best by", **FIRST
+        "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that decides which cell is best", **FIRST
     )
     folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST | CHECKED)
     repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), use="rows", **MORE | CURVE)

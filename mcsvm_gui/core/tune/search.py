@@ -237,7 +237,7 @@ class Tuning:
             found = self.splits.taken(fold.train).of(self.codes[fold.train], self.request.seed)
             return folding.within(fold, found)
         except InputError as error:
-            raise InputError("{error} once a part is held out for the nested validation", error=error) from None
+            raise InputError("{error} once a fold is held out for the nested validation", error=error) from None
 
     def _check_largest_gamma(self, fitted: Preparation) -> None:
         """At once, and not after hours; rbf values end at 1."""

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def place(cell: Cell | PairChoice) -> str:
-    cost = written(cell.C, powers=True)
+    cost = figures.entry(written(cell.C, powers=True))
     if cell.gamma is None:
         return tr("C {cost}", cost=cost)
-    return tr("C {cost}, gamma {gamma}", cost=cost, gamma=written(cell.gamma, powers=True))
+    return tr("C {cost}, gamma {gamma}", cost=cost, gamma=figures.entry(written(cell.gamma, powers=True)))
 
 
 def mean(result: CellResult) -> str:

@@ -50,7 +50,7 @@ class MatrixPanel(QWidget):
         self.table = ResultTableView(f"confusionTable{number}", "", WIDEST_COLUMN)
         self.table.save_asked.connect(lambda: self.save_asked.emit(self.table))
         self.table.cell_chosen.connect(self._choose)
-        self.table.setToolTip(tr("Double-click a cell to see why its rows are decided so"))
+        self.table.setToolTip(tr("Double-click a cell to explain its rows"))
         head = QHBoxLayout()
         head.setSpacing(UNIT)
         for widget in (self._sign, self._title, self._right):
@@ -154,7 +154,7 @@ class ConfusionView(QWidget):
             panel.save_asked.connect(self.save_asked)
             panel.cell_chosen.connect(self.cell_chosen)
             self.panels.append(panel)
-        self._said.setText("" if matrices else tr("No rows with known classes were decided yet."))
+        self._said.setText("" if matrices else tr("No rows with known classes have been predicted yet."))
         self._draw()
 
     def _draw(self) -> None:

@@ -111,7 +111,7 @@ class CurvePanel(Panel):
             tr("Trains the run's machine on growing shares of the rows, with cross-validation, and extrapolates"),
         )
         self.start.clicked.connect(self.start_asked)
-        self.stop = push_button("learningCurveStopButton", tr("Stop"), "stop-keep", tr("The points that are done stay"))
+        self.stop = push_button("learningCurveStopButton", tr("Stop"), "stop-keep", tr("Finished points are kept"))
         self.stop.clicked.connect(self.stop_asked)
         self.progress = QLabel()
         self.progress.setObjectName("learningCurveProgress")

@@ -87,8 +87,8 @@ class LearningPresenter(QObject):
         if running:
             return document, tr("Points come as their trainings end.")
         return document, tr(
-            "No learning curve yet. The button trains this machine on growing shares of the rows and says what more"
-            " rows would be worth."
+            "No learning curve yet. The button trains this machine on growing shares of the rows and estimates"
+            " how much more rows would help."
         )
 
 

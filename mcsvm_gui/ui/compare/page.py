@@ -83,7 +83,7 @@ class ComparePage(PageWidget):
         self.convergence, self.cost = ConvergencePanel(), CostPanel()
         self.disagreements = TablePanel("disagreementTable", tr("Rows on which runs disagree"))
         self.disagreements.table.row_chosen.connect(lambda row: self.disagreement_chosen.emit(int(row)))
-        self.disagreements.table.setToolTip(tr("Double-click a row to see why runs decide it differently"))
+        self.disagreements.table.setToolTip(tr("Double-click a row to explain why the runs predict it differently"))
         self.confusion.cell_chosen.connect(self.cell_chosen)
         self.tests = TablePanel("significanceTable", tr("Tests of the differences"))
         self.evaluations, self.learning = EvaluationTabs(self), CurvePanel()
@@ -92,7 +92,7 @@ class ComparePage(PageWidget):
             panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
         self.evaluations.thresholds.save_asked.connect(self._ask_to_save)
         for plot in (self.convergence.plot, *self.cost.plots, *self.evaluations.plots, self.learning.plot):
-            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+            plot.saved.connect(lambda where: self.message.emit(tr("Saved the plot: {where}.", where=where)))
             plot.save_failed.connect(self.message)
 
     def _build_tools(self) -> None:

@@ -73,7 +73,7 @@ class ConvergencePanel(QWidget):
         self.plot = TraceOverlay()
         self.kind = Combo()
         self.kind.setObjectName("overlayKindCombo")
-        self.kind.setAccessibleName(tr("What is drawn against time"))
+        self.kind.setAccessibleName(tr("Quantity plotted against time"))
         for name, words in kind_titles().items():
             self.kind.addItem(words, name)
         self.log = QCheckBox(tr("Logarithmic time"))

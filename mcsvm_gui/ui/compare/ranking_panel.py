@@ -75,7 +75,7 @@ class RankingPanel(Panel):
 
 def roc_panel() -> RankingPanel:
     plot = UnitPlot(
-        *("rocPlot", tr("ROC"), tr("share of the rest"), tr("share of the class")), key=(1.0, 1.0), chance=True
+        *("rocPlot", tr("ROC"), tr("false positive rate"), tr("true positive rate")), key=(1.0, 1.0), chance=True
     )
     return RankingPanel(plot, tr("Averaged over classes"), lambda run, name: _curve(run, "roc", name))
 

@@ -64,7 +64,7 @@ class Scorer(QObject):
         """How far it is; nothing once all is there."""
         total, (undecided, unmeasured) = len(self._wanted), self._left()
         if undecided:
-            return tr("Deciding the test rows: run {number} of {total}…", number=total - undecided + 1, total=total)
+            return tr("Predicting the test rows: run {number} of {total}…", number=total - undecided + 1, total=total)
         if unmeasured:
             return tr("Measuring margins: run {number} of {total}…", number=total - unmeasured + 1, total=total)
         return ""

@@ -24,7 +24,7 @@ from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.class_tables.costs import CostTableView
 from mcsvm_gui.ui.kit.combos import Combo
-from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.i18n import language, tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -69,7 +69,7 @@ class ThresholdView(Panel):
         self.show_runs((), (), None)
 
     def _build(self) -> None:
-        self.runs = _combo("thresholdRunCombo", tr("Run whose decisions are shown"))
+        self.runs = _combo("thresholdRunCombo", tr("Run whose predictions are shown"))
         self.runs.currentIndexChanged.connect(lambda _: self._choose_run())
         self.presets = _combo("costPresetCombo", tr("Costs to begin with"))
         for name, text in PRESETS.items():
@@ -77,9 +77,11 @@ class ThresholdView(Panel):
         self.presets.currentIndexChanged.connect(lambda _: self._choose_preset())
         self.reject = QDoubleSpinBox()
         self.reject.setObjectName("rejectSpin")
-        self.reject.setAccessibleName(tr("Least probability of a decision"))
-        self.reject.setToolTip(tr("Rows whose class is less probable are rejected; at 0 every row is decided"))
-        self.reject.setLocale(QLocale.c())  # a point, as in all numbers here
+        self.reject.setAccessibleName(tr("Least probability of a prediction"))
+        self.reject.setToolTip(
+            tr("Rows are rejected if their most probable class is less probable than this; at 0 every row is predicted")
+        )
+        self.reject.setLocale(QLocale(language()))
         self.reject.setRange(0.0, 0.99)
         self.reject.setSingleStep(0.05)
         self.reject.valueChanged.connect(lambda _: self._changed())
@@ -94,7 +96,7 @@ class ThresholdView(Panel):
             "keepRuleButton",
             tr("Save the model with this rule…"),
             "save",
-            tr("A model file that decides by these costs"),
+            tr("Save a model file that predicts with these costs"),
         )
         self.keep_button.clicked.connect(self._ask_for_model)
         self.result, self.trouble = wrapped("thresholdResult"), wrapped("thresholdTrouble", "bad")

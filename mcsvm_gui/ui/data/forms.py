@@ -228,8 +228,8 @@ class PreparationForm(Form):
         self.test.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.drop_test = QPushButton("×")  # noqa: RUF001
         self.drop_test.setObjectName("testFileClearButton")
-        self.drop_test.setAccessibleName(tr("Do without the test file"))
-        self.drop_test.setToolTip(tr("Do without the test file"))
+        self.drop_test.setAccessibleName(tr("Remove test file"))
+        self.drop_test.setToolTip(tr("Remove test file"))
         self.drop_test.setStyleSheet("padding: 0;")
         self.drop_test.setFixedWidth(4 * UNIT)
         self.test.clicked.connect(self.test_asked)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data.roles.arrangement import NAME, Place
 from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.ui.kit import theme
@@ -169,7 +170,7 @@ class DataModel(QAbstractTableModel):
             return ZERO
         if self._kind(feature) == "date":
             return moment(value)
-        return f"{value:.7g}"
+        return figures.number(value, 7)
 
     def _value(self, row: int, feature: Place) -> float | str | None:
         assert self._data is not None
@@ -234,7 +235,7 @@ class DataModel(QAbstractTableModel):
             return tr("missing")
         if self._kind(feature) == "date" and not isinstance(value, str):
             return moment(value)
-        return value if isinstance(value, str) else f"{value!r}"
+        return value if isinstance(value, str) else figures.localised(repr(value))
 
     def _heading(self, feature: Place) -> str:
         assert self._data is not None

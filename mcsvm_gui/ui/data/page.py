@@ -94,7 +94,7 @@ class DataPage(QWidget):
         self.samples = push_button("samplesButton", tr("Samples"))
         self.paste = push_button("pasteButton", tr("Paste"))
         self.paste.setAccessibleName(tr("Paste data"))
-        self.paste.setToolTip(tr("Take the cells that a spreadsheet has copied"))
+        self.paste.setToolTip(tr("Paste cells copied from a spreadsheet"))
         self.open = push_button("openButton", tr("Open…"))
         self.open.setAccessibleName(tr("Open data"))
         self.folder = push_button("openFolderButton", "", "open")

@@ -139,7 +139,7 @@ class DataPresenter(QObject):
         if role in ONE and len(names) > 1:
             self.workspace.message.emit(tr("Only one column can have this role."))
         elif data.label_name in names and role != "label":
-            self.workspace.message.emit(tr("Give another column the role of the label: the last one loses it."))
+            self.workspace.message.emit(tr("To change the label, assign the Label role to another column."))
         else:
             self.workspace.open_data(path, with_roles(read, data, dict.fromkeys(names, role)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from mcsvm_gui.core.base.figures import count, percent
+from mcsvm_gui.core.base.figures import count, number, percent
 from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.core.data.roles.value import ROLES
@@ -119,7 +119,7 @@ def values_of(one: ColumnSummary) -> str:
 
 
 def _value(one: ColumnSummary, value: float) -> str:
-    return moment(value) if one.kind == "date" else f"{value:.4g}"
+    return moment(value) if one.kind == "date" else number(value, 4)
 
 
 def _role(one: ColumnSummary) -> str:

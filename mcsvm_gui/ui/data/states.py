@@ -70,7 +70,7 @@ class Failure(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.sentence = selectable("dataError", "bad")
-        advice = wrapped("", "muted", tr("Say at the left how the file is to be read, or open another one."))
+        advice = wrapped("", "muted", tr("Change the import settings on the left, or open another file."))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)

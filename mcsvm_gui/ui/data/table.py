@@ -181,7 +181,7 @@ class DataTable(QWidget):
     def show_order(self, order: np.ndarray | None) -> None:
         self.model.show_order(order)
         self._mark()
-        self.trouble.setText("" if order is None or len(order) else tr("no row is so"))
+        self.trouble.setText("" if order is None or len(order) else tr("No rows match"))
         self.grid.scrollToTop()
 
     def go_to_row(self, row: int) -> None:

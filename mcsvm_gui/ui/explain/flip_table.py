@@ -59,7 +59,7 @@ class FlipTableModel(QAbstractTableModel):
         return 0 if parent.isValid() else 3
 
     def headings(self) -> tuple[str, str, str]:
-        return tr("Column that may change"), tr("Now"), tr("Changed")
+        return tr("Changeable column"), tr("Now"), tr("Changed")
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
         if orientation is Qt.Orientation.Horizontal and role == ROLE.DisplayRole:
@@ -116,7 +116,7 @@ class FlipTable(QTableView):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("flipTable")
-        self.setAccessibleName(tr("Smallest change that is decided otherwise"))
+        self.setAccessibleName(tr("Smallest change that changes the prediction"))
         self.entries = FlipTableModel()
         self.entries.setParent(self)
         self.entries.fixed_changed.connect(self.fixed_changed)

@@ -48,7 +48,7 @@ class MapPanel(QWidget):
             narrow_combo("mapFirstCombo", tr("Column across"), COLUMN),
             narrow_combo("mapSecondCombo", tr("Column up"), COLUMN),
         )
-        self.mode = narrow_combo("mapModeCombo", tr("What the other columns are"), COLUMN)
+        self.mode = narrow_combo("mapModeCombo", tr("Role of all other columns"), COLUMN)
         for name, words in map_modes().items():
             self.mode.addItem(words, name)
         self.plot = MapPlot()
@@ -134,7 +134,7 @@ class MapPanel(QWidget):
     def show_frame(self, found: ColumnMap, frame: Frame, row: np.ndarray) -> None:
         at = found.in_units(found.surface.plane.place(row))
         name = shortened(found.of.trained.class_names[frame.winner], NAME)
-        words = tr("The mean over the background") if found.mode == MEAN else tr("The row is decided {name}", name=name)
+        words = tr("The mean over the background") if found.mode == MEAN else tr("Predicted class: {name}", name=name)
         self.plot.show_frame(frame, at, words)
 
     def _make_sliders(self, sliders: Sequence[Slider]) -> None:
@@ -171,7 +171,7 @@ def map_modes() -> dict[str, str]:
     return {
         HELD: tr("Two columns, the others as in the row"),
         MEAN: tr("Two columns, averaged over the others"),
-        PARTING: tr("Two directions that part the classes"),
+        PARTING: tr("Two directions that separate the classes"),
     }
 
 

@@ -9,6 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.explain.column_map import PARTING, ColumnMap
 from mcsvm_gui.core.explain.surface import BAND, LINE, Frame
 from mcsvm_gui.ui.kit import theme
@@ -69,7 +70,7 @@ class MapPlot(HoverTitlePlot):
         self.getPlotItem().showGrid(x=False, y=False)
         names = [shortened(found.columns.names[column], 40) for column in found.axes]
         if found.mode == PARTING:
-            names = [tr("direction {number} that parts the classes", number=number) for number in (1, 2)]
+            names = [tr("direction {number} that separates the classes", number=number) for number in (1, 2)]
         self.name_axis("bottom", names[0])
         self.name_axis("left", names[1])
         (left, bottom), (right, top) = found.units
@@ -126,8 +127,8 @@ class MapPlot(HoverTitlePlot):
         code = int(frame.codes[int(down * side), int(across * side)])
         names = found.of.trained.class_names
         if code == LINE or len(names) > BAND:
-            return f"{spot.x():.3g}, {spot.y():.3g}"
-        return f"{spot.x():.3g}, {spot.y():.3g}: {shortened(names[code % BAND], 30)}"
+            return figures.pair(spot.x(), spot.y())
+        return f"{figures.pair(spot.x(), spot.y())}: {shortened(names[code % BAND], 30)}"
 
 
 def _shade(code: int) -> str:

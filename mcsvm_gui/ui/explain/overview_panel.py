@@ -42,7 +42,7 @@ class OverviewPanel(QWidget):
         self.plots = self.importance, self.permutation, self.swarm, self.dependence
         self.which = Combo()
         self.which.setObjectName("dependenceCombo")
-        self.which.setAccessibleName(tr("Column that is drawn"))
+        self.which.setAccessibleName(tr("Plotted column"))
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.which.setMinimumContentsLength(12)
         self.which.currentIndexChanged.connect(lambda _: self._draw_dependence())
@@ -139,4 +139,4 @@ def _numbers(explained: Explanation, columns: np.ndarray) -> np.ndarray:
 
 
 def _bars(names: tuple[str, ...], sizes: np.ndarray, order: np.ndarray) -> list[ColumnBar]:
-    return [ColumnBar(names[c], float(sizes[c]), f"{sizes[c]:.3g}") for c in order[:MOST].tolist()]
+    return [ColumnBar(names[c], float(sizes[c]), figures.number(sizes[c])) for c in order[:MOST].tolist()]

@@ -83,11 +83,11 @@ class ExplainPage(QWidget):
         for name, title in which_rows().items():
             self.which.addItem(title, name)
         self.true, self.decided = (
-            narrow_combo("explainTrueCombo", tr("Class in the file")),
-            narrow_combo("explainDecidedCombo", tr("Decided class")),
+            narrow_combo("explainTrueCombo", tr("True class of the row")),
+            narrow_combo("explainDecidedCombo", tr("Predicted class")),
         )
         self.rows = ResultTableView("explainRowTable", tr("Rows to choose from"))
-        self.stop = push_button("explainStopButton", tr("Stop"), "close", tr("Keep what is done"))
+        self.stop = push_button("explainStopButton", tr("Stop"), "close", tr("Keep finished work"))
         self.progress = QLabel()
         self.progress.setObjectName("explainProgress")
         self.progress.setProperty("role", "muted")
@@ -168,7 +168,7 @@ class ExplainPage(QWidget):
         for table in (self.rows, self.row.near, self.row.machines):
             table.save_asked.connect(lambda table=table: self._ask_to_save(table))
         for plot in (self.row.plot, *self.overview.plots, self.map.plot):
-            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+            plot.saved.connect(lambda where: self.message.emit(tr("Saved the plot: {where}.", where=where)))
             plot.save_failed.connect(self.message)
 
     def _chosen(self, now: object, before: object) -> None:
@@ -274,7 +274,7 @@ class ExplainPage(QWidget):
 
 def which_rows() -> dict[str, str]:
     return {
-        "all": tr("All rows, the closest decisions first"),
-        "wrong": tr("Rows decided otherwise than in the file"),
-        "apart": tr("Rows that the chosen runs decide differently"),
+        "all": tr("All rows, smallest margin first"),
+        "wrong": tr("Misclassified rows"),
+        "apart": tr("Rows that the selected runs predict differently"),
     }

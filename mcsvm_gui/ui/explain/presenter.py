@@ -249,7 +249,7 @@ class ExplainPresenter(QObject):
         if left:
             said.append(tr("Runs on other rows or columns are not shown beside this one: {count}.", count=left))
         if listed == MOST_LISTED:
-            said.append(tr("Only the {count} closest decisions are listed.", count=figures.count(listed)))
+            said.append(tr("Only the {count} rows with the smallest margins are listed.", count=figures.count(listed)))
         return said
 
     def explain_row(self, place: int) -> None:

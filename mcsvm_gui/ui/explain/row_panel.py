@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, worded
 from mcsvm_gui.core.explain.columns import ExplainedColumns, shown
 from mcsvm_gui.core.explain.explanation import Explanation
@@ -74,11 +75,11 @@ class RowPanel(QWidget):
         self.log_odds = QCheckBox(tr("As log-odds"))
         self.log_odds.setObjectName("explainLogOddsCheck")
         self.log_odds.setAccessibleName(tr("As log-odds"))
-        self.log_odds.setToolTip(tr("The logarithm of how much more probable one class is than the other"))
+        self.log_odds.setToolTip(tr("Logarithm of the ratio of the two class probabilities"))
         self.plot = ColumnBars("shapleyPlot", tr("What each column adds"))
         self.flips = FlipTable()
         self.flip_button = push_button("flipButton", tr("Find the smallest change"), "search")
-        self.target_list = narrow_combo("flipClassCombo", tr("Class to be reached"), 18)
+        self.target_list = narrow_combo("flipClassCombo", tr("Target class"), 18)
         self.flip_words = _words("flipWords")
         self.near = ResultTableView("neighbourTable", tr("Support vectors nearest to the row"))
         self.machines = ResultTableView("explainMachineTable", tr("Machines beside each other"))
@@ -190,7 +191,7 @@ def contribution_bars(
         ColumnBar(
             f"{isolated(names[column])} = {isolated(cells[column])}",
             float(values[column]),
-            f"{values[column]:+.3g}",
+            figures.number(values[column], signed=True),
             None if errors is None else _interval(float(values[column]), float(errors[column])),
         )
         for column in order[:MOST]
@@ -200,7 +201,7 @@ def contribution_bars(
         total = float(values[rest].sum())
         label = tr("{count} other column", "{count} other columns", count=len(rest))
         interval = None if errors is None else _interval(total, float(errors[rest].sum()))
-        bars.append(ColumnBar(label, total, f"{total:+.3g}", interval))
+        bars.append(ColumnBar(label, total, figures.number(total, signed=True), interval))
     return bars
 
 
@@ -210,25 +211,27 @@ def _interval(value: float, error: float) -> tuple[float, float]:
 
 def _sentence(of: LookedAt, found: OneRow, names: Sequence[str], value: float, mean: float) -> str:
     said = tr(
-        "Row {row}: {first} against {second} by {value}; {mean} on average.",
+        "Row {row}: the score of {first} minus that of {second} is {value}; {mean} on average.",
         row=of.row_words(found.place),
         first=names[0],
         second=names[1],
-        value=f"{value:.3g}",
-        mean=f"{mean:.3g}",
+        value=figures.number(value),
+        mean=figures.number(mean),
     )
     explained = found.explained[0][1]
     if explained.by_pairs and of.trained.model.classes > 2:
         said += " " + tr("This is the decision value of the pair; the class with the most pairs is predicted.")
     error = float(explained.found.sum_errors.max(initial=0.0))
-    said += " " + tr("The bars add up to the difference; rounding: {error}.", error=f"{error:.1g}")
+    said += " " + tr("The bars add up to the difference; rounding: {error}.", error=figures.number(error, 1))
     sampled = found.explained[0][1].errors_of_pair(0, found.winner, found.runner_up)
     if sampled is not None:
-        said += " " + tr("They are sampled; standard errors: up to {error}.", error=f"{sampled.max(initial=0.0):.1g}")
+        said += " " + tr(
+            "They are sampled; standard errors: up to {error}.", error=figures.number(sampled.max(initial=0.0), 1)
+        )
     true = None if of.true is None else of.true[found.place]
     winner = of.trained.class_names[found.winner]
     if true is not None and true != winner:
-        said += " " + tr("In the file it is {name}.", name=shortened(str(true), NAME))
+        said += " " + tr("The true class is {name}.", name=shortened(str(true), NAME))
     return said
 
 

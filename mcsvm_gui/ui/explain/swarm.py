@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -94,7 +95,11 @@ class RowPoints(HoverTitlePlot):
         nearest = int(distances.argmin())
         if distances[nearest] > NEAR:
             return None
-        return tr("row {row}: {value}", row=int(self._places[nearest]) + 1, value=f"{self._value(nearest):+.3g}")
+        return tr(
+            "row {row}: {value}",
+            row=int(self._places[nearest]) + 1,
+            value=figures.number(self._value(nearest), signed=True),
+        )
 
     def _value(self, point: int) -> float:
         raise NotImplementedError
@@ -191,8 +196,7 @@ class DependencePlot(RowPoints):
             shortened(shown.label, 40)
             if partner is None
             else tr(
-                "{column}; large dots: large {partner}",
-                column=shortened(shown.label, 40),
+                "large dots: large {partner}",
                 partner=shortened(partner.label, 40),
             )
         )

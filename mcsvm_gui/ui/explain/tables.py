@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcsvm_gui.core.base.figures import count
+from mcsvm_gui.core.base.figures import number as short_number
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, text_cell
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
@@ -23,8 +24,8 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
     headings = [Header(tr("Row"), tip=tr("The number of the data row in the file"))]
     headings += [Header(shortened(name, NAME), number=False, term=tr("Row")) for name in names]
     headings += [Header(tr("Predicted"), number=False)]
-    headings += [Header(tr("In the file"), number=False)] if first.true is not None else []
-    headings += [Header(tr("Lead"), tip=lead_tip(first))]
+    headings += [Header(tr("True class"), number=False)] if first.true is not None else []
+    headings += [Header(tr("Score margin"), tip=lead_tip(first))]
     wrong = first.wrong()
     rows = []
     for place in places.tolist():
@@ -32,7 +33,7 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
         cells = [TableCell(number, count(number)), *(_name(column[place]) for column in names.values())]
         cells += [_name(first.decided[place], "wrong" if wrong[place] else "")]
         cells += [_name(first.true[place])] if first.true is not None else []
-        rows.append((*cells, TableCell(float(first.margins[place]), f"{first.margins[place]:.3g}")))
+        rows.append((*cells, TableCell(float(first.margins[place]), short_number(first.margins[place]))))
     return ResultTable(tuple(headings), tuple(rows), tuple(str(place) for place in places.tolist()))
 
 
@@ -57,8 +58,10 @@ def neighbour_table(found: OneRow, names: Sequence[str], row_names: Sequence[str
         Header(tr("Training row"), tip=tr("The number of the data row in the training file")),
         *(Header(shortened(name, NAME), number=False, term=tr("Row")) for name in row_names),
         Header(tr("Class"), number=False),
-        Header(tr("Kernel"), tip=tr("1 where it equals the row, near 0 where it is far (rbf)")),
-        Header(tr("Its part"), tip=tr("What it adds to the winner less the next class")),
+        Header(tr("Kernel"), tip=tr("1 if it equals the row, near 0 if it is far away (rbf)")),
+        Header(
+            tr("Contribution"), tip=tr("Contribution to the score of the predicted class minus that of the runner-up")
+        ),
         *(Header(shortened(name, NAME), number=False, tip=name, term=tr("Column")) for name in shown),
     )
     most = max((abs(one.share) for one in found.neighbours), default=0.0) or 1.0
@@ -67,8 +70,8 @@ def neighbour_table(found: OneRow, names: Sequence[str], row_names: Sequence[str
             TableCell(one.row, count(one.row)),
             *(text_cell(shortened(name, NAME)) for name in one.names),
             _name(one.class_name),
-            TableCell(one.kernel, f"{one.kernel:.3g}"),
-            TableCell(one.share, f"{one.share:+.3g}", heat=one.share / most),
+            TableCell(one.kernel, short_number(one.kernel)),
+            TableCell(one.share, short_number(one.share, signed=True), heat=one.share / most),
             *(text_cell(shortened(cell, NAME)) for cell in one.cells[: len(shown)]),
         )
         for one in found.neighbours
@@ -94,7 +97,10 @@ def machine_table(found: OneRow, against: tuple[int, int]) -> ResultTable:
     rows = tuple(
         (
             text_cell(shortened(first.columns.names[column], NAME)),
-            *(TableCell(float(value), f"{value:+.3g}", heat=float(value / most)) for value in values[:, column]),
+            *(
+                TableCell(float(value), short_number(value, signed=True), heat=float(value / most))
+                for value in values[:, column]
+            ),
         )
         for column in order.tolist()
     )

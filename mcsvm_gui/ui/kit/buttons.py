@@ -70,4 +70,4 @@ def clearable(field: QLineEdit) -> None:
     """With a button that empties it; Qt gives this no name."""
     field.setClearButtonEnabled(True)
     for button in field.findChildren(QToolButton):
-        button.setAccessibleName(tr("Empty the field"))
+        button.setAccessibleName(tr("Clear"))

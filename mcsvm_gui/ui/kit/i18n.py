@@ -1,5 +1,5 @@
 """Translation, as views import it."""
 
-from mcsvm_gui.core.base.i18n import as_sentence, install, tr, worded
+from mcsvm_gui.core.base.i18n import as_sentence, install, language, tr, worded
 
-__all__ = ["as_sentence", "install", "tr", "worded"]
+__all__ = ["as_sentence", "install", "language", "tr", "worded"]

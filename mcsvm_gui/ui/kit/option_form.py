@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n.terms import meaning
-from mcsvm_gui.core.base.options import USES, Choice, Flag, Kind, Option, Weights
+from mcsvm_gui.core.base.options import USES, Choice, Flag, Kind, Number, Option, Share, Weights
 from mcsvm_gui.core.data.costs import Costs
 from mcsvm_gui.core.data.files.address import Address
 from mcsvm_gui.ui.kit import icons
@@ -50,6 +51,7 @@ class OptionForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.edits: dict[str, QLineEdit] = {}
+        self._numbers: set[str] = set()  # edits that take one number, in the notation of the language
         self.combos: dict[str, QComboBox] = {}
         self.spins: dict[str, QSpinBox] = {}
         self.checks: dict[str, QCheckBox] = {}
@@ -95,6 +97,8 @@ class OptionForm(QWidget):
             self._add_row(option.name, title, self._spin(option, title, tip))
         else:
             edit = self._edit(option.name, title, tip, hint_of(option))
+            if isinstance(option.kind, Number | Share):
+                self._numbers.add(option.name)
             tabled = type(option.kind) in TABLES
             self._add_row(option.name, title, self._with_table(option, edit) if tabled else edit)
             if isinstance(option.kind, Address):
@@ -110,6 +114,7 @@ class OptionForm(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT)
         ends = tuple(f"{option.name}_{end}" for end in ("from", "to"))
+        self._numbers.update(ends)
         row.addWidget(self._edit(ends[0], tr("Smallest {name}", name=title), tip))
         row.addWidget(QLabel(tr("to")))
         row.addWidget(self._edit(ends[1], tr("Largest {name}", name=title), tip))
@@ -266,17 +271,22 @@ class OptionForm(QWidget):
 
     def texts(self) -> dict[str, str]:
         return {
-            **{key: edit.text() for key, edit in self.edits.items()},
+            **{key: self._entered(key) for key in self.edits},
             **{key: str(combo.currentData() or "") for key, combo in self.combos.items()},
             **{key: str(spin.value()) if spin.value() else "" for key, spin in self.spins.items()},
             **{key: "yes" if check.isChecked() else "" for key, check in self.checks.items()},
         }
 
+    def _entered(self, key: str) -> str:
+        text = self.edits[key].text()
+        return figures.entered(text) if key in self._numbers else text
+
     def set_texts(self, texts: Mapping[str, str]) -> None:
         """Without the signals of an edit by the user."""
         with QSignalBlocker(self):
             for key, edit in self.edits.items():
-                edit.setText(texts.get(key, ""))
+                text = texts.get(key, "")
+                edit.setText(figures.entry(text) if key in self._numbers else text)
             for key, combo in self.combos.items():
                 combo.setCurrentIndex(max(combo.findData(texts.get(key, "")), 0))
             for key, spin in self.spins.items():
@@ -340,4 +350,4 @@ def hint_of(option: Option) -> str:
     unsaid, unit = tr(option.unsaid), tr(option.unit)
     if unsaid and unit:
         return tr("{unsaid}, in {unit}", unsaid=unsaid, unit=unit)
-    return f"{unsaid or option.default_text} {unit}".strip()
+    return f"{unsaid or figures.entry(option.default_text)} {unit}".strip()

@@ -91,7 +91,7 @@ class Tools(QWidget):
         self._row.addWidget(self.count)
 
     def _build_data(self) -> None:
-        self.data, menu = self._menu("playgroundDataButton", tr("From data"), tr("Take points from the data at hand"))
+        self.data, menu = self._menu("playgroundDataButton", tr("From data"), tr("Use points from the open data"))
         for name, text, asked in (
             ("playgroundComponents", tr("Two principal components"), self.components_asked),
             ("playgroundColumns", tr("Two columns…"), self.columns_asked),
@@ -117,7 +117,7 @@ class Tools(QWidget):
             action.triggered.connect(lambda _=False, name=tour.name: self.tour_asked.emit(name))
 
     def _build_share(self) -> None:
-        _, menu = self._menu("playgroundShareButton", tr("Share"), tr("Take the picture or the points elsewhere"))
+        _, menu = self._menu("playgroundShareButton", tr("Share"), tr("Export the picture or the points"))
         for name, text, act in (
             ("Copy", tr("Copy as image"), self.copy_asked.emit),
             ("Png", tr("Save as {kind}…", kind="PNG"), lambda: self.picture_asked.emit("png")),
@@ -203,7 +203,7 @@ class StepBar(QWidget):
         self.setAccessibleName(tr("Steps"))
         self.machine, label = Combo(), QLabel(tr("Machine"))
         self.machine.setObjectName("playgroundStepMachineCombo")
-        self.machine.setAccessibleName(tr("Machine to be solved step by step"))
+        self.machine.setAccessibleName(tr("Machine that is solved step by step"))
         for name, text in names.machine_titles().items():
             self.machine.addItem(text, name)
         self.machine.currentIndexChanged.connect(lambda _: self.machine_chosen.emit(self.machine.currentData()))

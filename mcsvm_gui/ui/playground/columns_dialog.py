@@ -24,7 +24,7 @@ class ColumnsDialog(Dialog):
         self.across = self._combo(form, "acrossCombo", tr("Across"), columns, 0)
         self.up = self._combo(form, "upCombo", tr("Upwards"), columns, 1)
         nest(self.body, form)
-        take = self.add_button("takeColumnsButton", tr("Take them"))
+        take = self.add_button("takeColumnsButton", tr("Apply"))
         take.setDefault(True)
         take.setEnabled(bool(columns))
         take.clicked.connect(self._take)

@@ -82,7 +82,7 @@ class Exchange(QObject):
             write_table(path, drawing)
 
         def written(_: None) -> None:
-            self._workspace.message.emit(tr("The points are in {path}", path=path))
+            self._workspace.message.emit(tr("Saved the points: {path}", path=path))
             if as_data:
                 self._workspace.open_data(path)
 
@@ -97,7 +97,7 @@ class Exchange(QObject):
             return write_experiment_of(path, drawing, setting)
 
         def written(points: str) -> None:
-            words = tr("The experiment is in {path}, its points in {points}", path=path, points=points)
+            words = tr("Saved the experiment: {path}; its points: {points}", path=path, points=points)
             self._workspace.message.emit(words)
 
         self._workspace.tasks.start(work, written, self._workspace.message.emit)

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.playground.fit_options import COST_RANGE, GAMMA_RANGE
 from mcsvm_gui.ui.kit.combos import Combo
@@ -94,7 +95,7 @@ class PlaygroundForm(QWidget):
     def _say_numbers(self) -> None:
         for slider, label in ((self.cost, self._cost_words), (self.gamma, self._gamma_words)):
             power = slider.value() / PARTS
-            label.setText(f"2^{power:g} = {2.0**power:.5g}")
+            label.setText(f"2^{figures.number(power, 6)} = {figures.number(2.0**power, 5)}")
             slider.setAccessibleDescription(label.text())
         self.gamma.setEnabled(self.kernel.currentData() in WITH_GAMMA)
 

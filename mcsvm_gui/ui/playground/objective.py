@@ -22,7 +22,7 @@ class ObjectivePlot(Plot):
     def __init__(self) -> None:
         self._pictures: tuple[Picture, ...] = ()
         self._curves: list[pg.PlotDataItem] = []
-        super().__init__("playgroundObjectivePlot", tr("The dual rises"), tr("steps (and one)"), tr("dual"))
+        super().__init__("playgroundObjectivePlot", tr("The dual rises"), tr("steps + 1"), tr("dual"))
         self.setLogMode(x=True, y=False)
         self.getViewBox().setMouseEnabled(x=False, y=False)
 

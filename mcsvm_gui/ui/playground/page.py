@@ -119,7 +119,7 @@ class PlaygroundPage(PageWidget):
         self.step_bar.machine_chosen.connect(self.step_machine_chosen)
         self.step_bar.advance_asked.connect(self.advance_asked)
         self.step_bar.restart_asked.connect(self.restart_asked)
-        self.objective.saved.connect(lambda place: self.message.emit(tr("The plot is in {place}", place=place)))
+        self.objective.saved.connect(lambda place: self.message.emit(tr("Saved the plot: {place}", place=place)))
         self.objective.save_failed.connect(self.message)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -159,7 +159,7 @@ class PlaygroundPage(PageWidget):
     def show_data(self, name: str) -> None:
         self.tools.data.setEnabled(bool(name))
         self.tools.data.setToolTip(
-            tr("Take points from {data}", data=name) if name else tr("Open data first, on the Data page")
+            tr("Use points from {data}", data=name) if name else tr("Open data first, on the Data page")
         )
 
     def show_columns(self, columns: list[tuple[int, str]]) -> None:
@@ -188,7 +188,7 @@ class PlaygroundPage(PageWidget):
         def chosen(path: str) -> None:
             trouble = playground_share.save(self.canvas, path, kind)
             if trouble is None:
-                self.message.emit(tr("The picture is in {path}", path=path))
+                self.message.emit(tr("Saved the picture: {path}", path=path))
             else:
                 self.message.emit(tr("{file} could not be written: {trouble}", file=path, trouble=trouble))
 

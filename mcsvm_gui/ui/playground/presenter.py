@@ -156,9 +156,7 @@ class PlaygroundPresenter(QObject):
 
     def _room(self) -> bool:
         if not self.drawing.room:
-            self.workspace.message.emit(
-                tr("There are {count} points: that is all there is room for.", count=MOST_POINTS)
-            )
+            self.workspace.message.emit(tr("The limit of {count} points is reached.", count=MOST_POINTS))
         return self.drawing.room > 0
 
     def _drag_began(self, index: int) -> None:

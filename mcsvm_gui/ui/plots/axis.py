@@ -13,6 +13,8 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
+from mcsvm_gui.core.base import figures
+
 DECADES = 300  # whose powers of ten are numbers
 TICK_ROOM = 32  # pixels between two labels, at least
 MARGIN = 10  # pixels around the name, which a text of HTML has
@@ -65,6 +67,10 @@ class Axis(pg.AxisItem):
             return specs
         axis, ticks, texts = specs
         return axis, ticks, apart(texts, upright=self.orientation in ("left", "right"))
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Write the numbers beside the ticks in the notation of the language."""
+        return [figures.localised(text) for text in super().tickStrings(values, scale, spacing)]
 
     def logTickValues(
         self, low: float, high: float, size: float, levels: Any

@@ -14,6 +14,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Line
 from mcsvm_gui.ui.kit import theme
@@ -346,7 +347,7 @@ class LinePlot(Plot):
 
     def written(self, value: float) -> str:
         """A value as this plot's people read it."""
-        return f"{value:.4g}"
+        return figures.number(value, 4)
 
     def _look_away(self) -> None:
         self._point(None)

@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.evaluate.curves import Line
 from mcsvm_gui.ui.kit import theme
@@ -130,7 +131,7 @@ class UnitPlot(LinePlot):
         return [one.line for one in self._lines]
 
     def written(self, value: float) -> str:
-        return f"{value:.3f}"
+        return figures.fixed(value, 3)
 
 
 def _along(x: np.ndarray, y: np.ndarray) -> np.ndarray:

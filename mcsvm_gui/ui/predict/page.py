@@ -105,19 +105,21 @@ class PredictPage(QWidget):
 
     def _make_choices(self) -> None:
         """Make the controls that choose rows, their order, and prediction sets."""
-        self._only_misses = _check("predictMissesCheck", tr("Only rows that differ from the file"))
+        self._only_misses = _check("predictMissesCheck", tr("Only misclassified rows"))
         self._order = Combo()
         self._order.setObjectName("predictOrderCombo")
         self._order.setAccessibleName(tr("Order of the rows"))
         self._order.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._order.setMinimumContentsLength(22)
-        self._order.setToolTip(tr("Rows on which the model is least sure are worth a look"))
+        self._order.setToolTip(tr("Check the rows on which the model is least certain"))
         for name, title in orders().items():
             self._order.addItem(title, name)
         self._sets = Combo()
         self._sets.setObjectName("predictSetsCombo")
         self._sets.setAccessibleName(tr("Prediction sets"))
-        self._sets.setToolTip(tr("Sets that hold the right class in so many of the rows of every class"))
+        self._sets.setToolTip(
+            tr("Prediction sets that contain the true class for this share of the rows of every class")
+        )
         self._sets.addItem(tr("No sets"), None)
         for error in ERRORS:
             self._sets.addItem(tr("Sets at {share}", share=figures.exact_percent(1.0 - error)), error)
@@ -308,7 +310,7 @@ def orders() -> dict[str, str]:
     """Of the rows of a model with probabilities."""
     return {
         "file": tr("In the order of the file"),
-        "margin": tr("Nearest two classes first"),
+        "margin": tr("Smallest difference first"),
         "entropy": tr("Least certain first"),
         "novelty": tr("Least like the training data first"),
     }

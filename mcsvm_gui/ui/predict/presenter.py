@@ -196,7 +196,7 @@ class PredictPresenter(QObject):
 
         if dataset is not None:
             self._source, self._data_path = read, path
-            self.view.set_data(self.workspace.data_name, tr("As it is open on the Data page"))
+            self.view.set_data(self.workspace.data_name, tr("The data that are open on the Data page"))
             self.predict()
 
     # -- deciding ---------------------------------------------------------------------------------
@@ -226,12 +226,12 @@ class PredictPresenter(QObject):
         elif self._source is None:
             hint = tr("Open the data to predict; columns are matched by their names.")
         else:
-            hint = tr("Reading {name} and deciding every row…", name=PurePath(self._data_path).name)
+            hint = tr("Reading {name} and predicting every row…", name=PurePath(self._data_path).name)
         self.view.set_hint(hint)
 
     def _refuse(self, error: InputError) -> None:
         self.view.set_notices((as_sentence(worded(error.brief)),), "bad")
-        self.view.set_hint(tr("There are no predictions: see above why."))
+        self.view.set_hint(tr("No predictions; the reason is given above."))
 
     def _show(self, prediction: Prediction) -> None:
         self._prediction = prediction
@@ -440,7 +440,7 @@ def _result(prediction: Prediction) -> tuple[str, str]:
     scores = prediction.scores
     decided = figures.count(int(prediction.decisions.decided.size))
     if scores is None:
-        return tr("{rows} rows decided", rows=decided), tr("The file has no labels to compare with.")
+        return tr("{rows} rows predicted", rows=decided), tr("The file has no labels to compare with.")
     tested = int(prediction.scored.size)
     right = _accuracy(prediction)
     more = tr(
@@ -462,7 +462,8 @@ def _accuracy(prediction: Prediction) -> str:
         return tr("Accuracy {accuracy} on {rows} rows", accuracy=accuracy, rows=figures.count(rows))
     if used == rows:
         return tr(
-            "All {rows} rows were used for training. Their accuracy, {accuracy}, says nothing of new rows.",
+            "All {rows} rows were used for training. Their accuracy, {accuracy}, does not show how well the"
+            " model predicts new rows.",
             accuracy=accuracy,
             rows=figures.count(rows),
         )

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
@@ -91,7 +92,7 @@ class PredictionModel(QAbstractTableModel):
             return plain_tip(tr("Probability of {name}", name=name)) if tip else on_one_line(tr("P({name})", name=name))
         if role == Qt.ItemDataRole.ToolTipRole and kind == _SCORES:
             return plain_tip(self._class_of(section))
-        titles = {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file"), _SET: tr("Set")}
+        titles = {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("True class"), _SET: tr("Set")}
         if role == Qt.ItemDataRole.WhatsThisRole:
             return meaning(titles[kind]) if kind in titles else self._told(section)
         if role != Qt.ItemDataRole.DisplayRole:
@@ -110,7 +111,7 @@ class PredictionModel(QAbstractTableModel):
         name = self._class_of(section)
         if self._kinds[section] == _PROBABILITIES:
             return plain_tip(tr("Probability of {name}", name=name))
-        return plain_tip(tr("How much speaks for {name}: the highest decides", name=name))
+        return plain_tip(tr("Score of {name}; the class with the highest score is predicted", name=name))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if self._shown is None or not index.isValid():
@@ -131,7 +132,7 @@ class PredictionModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole and self._decided(row, kind, index.column()):
             return _bold()
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole) and missed:
-            return tr("Not as in the file")
+            return tr("Misclassified")
         if role == Qt.ItemDataRole.ToolTipRole and kind in _TEXTS:
             return plain_tip(self._text(row, kind, index.column()))
         return None
@@ -146,7 +147,7 @@ class PredictionModel(QAbstractTableModel):
             return self._set(row)
         if kind in (_PROBABILITIES, _SCORES):
             score = self._number(row, kind, column)
-            return NOTHING if math.isnan(score) else f"{score:.4f}".replace("-", "−")  # noqa: RUF001 - a minus sign
+            return NOTHING if math.isnan(score) else figures.fixed(score, 4).replace("-", "−")  # noqa: RUF001 - a minus sign
         labels = self._shown.decisions.labels if kind == _PREDICTED else self._shown.dataset.labels
         assert labels is not None
         return NOTHING if labels[row] is None else str(labels[row])
@@ -251,7 +252,7 @@ class PredictionTable(QTableView):
             texts = [self.table.headerData(column, Qt.Orientation.Horizontal)]
             texts += [self.table.data(self.table.index(row, column)) for row in rows]
             widest = max(metrics.horizontalAdvance(text) for text in texts)
-            self.setColumnWidth(column, min(max(widest + 4 * UNIT, 8 * UNIT), 28 * UNIT))
+            self.setColumnWidth(column, min(max(widest + 3 * UNIT, 8 * UNIT), 28 * UNIT))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

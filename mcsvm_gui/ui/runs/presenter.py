@@ -64,7 +64,7 @@ class RunListPresenter(QObject):
         gone = self._runs.delete(runs)
         kept = len(runs) - len(gone)
         if kept:
-            self._workspace.message.emit(tr("Runs that go on are not deleted: stop or discard them first."))
+            self._workspace.message.emit(tr("Running trainings cannot be deleted. Stop or discard them first."))
         else:
             self._workspace.message.emit(
                 tr(

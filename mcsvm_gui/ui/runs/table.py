@@ -388,9 +388,9 @@ class RunPanel(QWidget):
             words = tr("No runs of the open data. “All runs” shows those of other data.")
             self._nothing.setText(words)
         elif total == 0:
-            self._nothing.setText(tr("No runs yet. What is trained is kept here."))
+            self._nothing.setText(tr("No runs yet. Trained models are listed here."))
         else:
-            self._nothing.setText(tr("No run has all of these words.") if shown == 0 else "")
+            self._nothing.setText(tr("No runs match this filter.") if shown == 0 else "")
         runs = tr("{count} run", "{count} runs", count=total)
         show_text(
             self.counted,

@@ -470,7 +470,7 @@ class Workspace(QObject):
         if runs:
             self.save_experiment(path, tr("Session of {name}", name=Path(self.runs.path).stem), runs)
         else:
-            self.message.emit(tr("Nothing was trained yet that could be saved."))
+            self.message.emit(tr("There is no trained model to save yet."))
 
     # -- what a project keeps ---------------------------------------------------------------------
 
@@ -513,7 +513,7 @@ class Workspace(QObject):
         try:
             return _kept_request(kept)
         except (LookupError, InputError):
-            self.message.emit(tr("The project does not say in a way that this version reads how its data were opened."))
+            self.message.emit(tr("This version cannot read the project's import settings. Open the data again."))
             return None
 
     def _restore_data(self) -> None:

@@ -31,12 +31,18 @@ class Page:
 
 def pages() -> tuple[Page, ...]:
     return (
-        Page("data", "navData", tr("Data"), tr("Open data, look at them, and say how they are prepared"), "Ctrl+1"),
+        Page("data", "navData", tr("Data"), tr("Open, inspect and prepare data"), "Ctrl+1"),
         Page("train", "navTrain", tr("Train"), tr("Train machines and watch them converge"), "Ctrl+2"),
         Page("tune", "navTune", tr("Tune"), tr("Search for the best C and gamma"), "Ctrl+3"),
         Page("compare", "navCompare", tr("Compare"), tr("Compare the chosen runs"), "Ctrl+4"),
-        Page("explain", "navExplain", tr("Explain"), tr("See why a machine decides so"), "Ctrl+5"),
-        Page("playground", "navPlayground", tr("Playground"), tr("Draw points and see six machines decide"), "Ctrl+6"),
+        Page("explain", "navExplain", tr("Explain"), tr("Explain individual predictions"), "Ctrl+5"),
+        Page(
+            "playground",
+            "navPlayground",
+            tr("Playground"),
+            tr("Draw points and see how six machines classify them"),
+            "Ctrl+6",
+        ),
         Page("predict", "navPredict", tr("Predict"), tr("Apply a model to other data"), "Ctrl+7"),
     )
 
@@ -58,7 +64,7 @@ def file_commands() -> tuple[Command | None, ...]:
         Command(
             "saveProjectAction",
             tr("Save project as…"),
-            tr("Keep this project under a name; it is saved as you work"),
+            tr("Choose a file name for this project; changes are saved automatically"),
             "Ctrl+Shift+S",
             "save",
         ),
@@ -77,11 +83,11 @@ def file_commands() -> tuple[Command | None, ...]:
 
 def edit_commands() -> tuple[Command | None, ...]:
     return (
-        Command("undoAction", tr("Undo"), tr("Take the last change back"), "Ctrl+Z", "undo"),
-        Command("redoAction", tr("Redo"), tr("Make the change after all"), "Ctrl+Shift+Z", "redo"),
+        Command("undoAction", tr("Undo"), tr("Undo the last change"), "Ctrl+Z", "undo"),
+        Command("redoAction", tr("Redo"), tr("Redo the last undone change"), "Ctrl+Shift+Z", "redo"),
         None,
-        Command("copyAction", tr("Copy"), tr("Copy what is selected"), "Ctrl+C", "copy", to_focus=True),
-        Command("deleteAction", tr("Delete"), tr("Delete what is selected"), "Del", "trash", to_focus=True),
+        Command("copyAction", tr("Copy"), tr("Copy the selection"), "Ctrl+C", "copy", to_focus=True),
+        Command("deleteAction", tr("Delete"), tr("Delete the selection"), "Del", "trash", to_focus=True),
     )
 
 
@@ -97,11 +103,11 @@ def run_commands() -> tuple[Command | None, ...]:
         Command(
             "findBestAction",
             tr("Find the best model"),
-            tr("Search all machines within the time budget; once more: stop, and keep the best"),
+            tr("Compare all machines within the time budget; press again to stop and keep the best model"),
             "Ctrl+B",
         ),
         None,
-        Command("pauseAction", tr("Pause or resume"), tr("Let the chosen trainings rest, or go on"), "Ctrl+P", "pause"),
+        Command("pauseAction", tr("Pause or resume"), tr("Pause or resume the selected trainings"), "Ctrl+P", "pause"),
         Command(
             "continueAction",
             tr("Continue"),
@@ -116,18 +122,18 @@ def run_commands() -> tuple[Command | None, ...]:
 
 def help_commands() -> tuple[Command | None, ...]:
     return (
-        Command("guideAction", tr("Guide"), tr("How to use this program, with pictures"), "Shift+F1", "help"),
+        Command("guideAction", tr("Guide"), tr("How to use this program, with pictures"), "F1", "help"),
         Command(
             "whatsThisAction",
             tr("What's this?"),
-            tr("Click a field or a heading then, to read what it means"),
-            "Ctrl+F1",
+            tr("Then click a field or a column heading to read its explanation"),
+            "Shift+F1",
         ),
         Command("tourAction", tr("Tour"), tr("From data to an answer in three steps")),
         *(Command(EXAMPLE + example.name, example.title, example.sentence) for example in examples()),
-        Command("shortcutsAction", tr("Keyboard shortcuts"), tr("List every shortcut"), "F1", "keyboard"),
+        Command("shortcutsAction", tr("Keyboard shortcuts"), tr("List every shortcut"), "Ctrl+F1", "keyboard"),
         None,
         Command("doctorAction", tr("Check this installation"), tr("Versions, threads, caches, what is missing")),
-        Command("crashLogAction", tr("Crash log"), tr("What went wrong so far, to copy")),
+        Command("crashLogAction", tr("Crash log"), tr("Logged errors, to copy")),
         Command("aboutAction", tr("About mcsvm"), tr("Versions, licence, sources"), icon="info"),
     )

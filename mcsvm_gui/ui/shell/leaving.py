@@ -66,4 +66,6 @@ class Leaving(QObject):
         self._window.close()
 
     def _say(self, running: int) -> None:
-        self._window.set_status(tr("Closing when all jobs have ended; {running} to go.", running=running), lasting=True)
+        self._window.set_status(
+            tr("Closing when all jobs have ended. Jobs left: {running}.", running=running), lasting=True
+        )

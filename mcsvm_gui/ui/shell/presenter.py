@@ -148,9 +148,7 @@ class ShellPresenter(QObject):
         if self._last_page:
             self.window.show_page(self._last_page)
         if crash_log.last_fault():
-            self.window.set_status(
-                tr("The session before this one was killed by a fault; Help > Crash log says where.")
-            )
+            self.window.set_status(tr("The previous session ended with a crash. See Help > Crash log."))
 
     def _connect_workspace(self) -> None:
         workspace = self.workspace
@@ -307,7 +305,7 @@ class ShellPresenter(QObject):
         )
 
     def _unforeseen(self, line: str) -> None:
-        self.window.set_status(tr("Something unforeseen happened ({error}); Help > Crash log has it.", error=line))
+        self.window.set_status(tr("An unexpected error occurred ({error}). See Help > Crash log.", error=line))
 
     # -- the end ----------------------------------------------------------------------------------
 

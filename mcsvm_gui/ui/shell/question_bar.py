@@ -61,13 +61,13 @@ class RecoveryBar(QuestionBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         go_on = tr("Continue each training and search from the point that was saved last")
-        keep = tr("Make models of what was saved last, each with its certificate; keep the cells of searches")
+        keep = tr("Make a model of each saved training, with its certificate; keep the finished cells of searches")
         discard = tr("Delete runs without a model and end searches. Finished cells are kept.")
         answers = (
             Answer("recoverGoOnButton", "go on", tr("Continue"), go_on),
             Answer("recoverKeepButton", "keep", tr("Keep"), keep),
             Answer("recoverDiscardButton", "discard", tr("Discard"), discard),
-            Answer("recoverLaterButton", "later", tr("Later"), tr("Decide at another start")),
+            Answer("recoverLaterButton", "later", tr("Later"), tr("Ask again at the next start")),
         )
         super().__init__("recovery", tr("Interrupted jobs"), answers, parent)
 

@@ -136,7 +136,7 @@ class BaselineComparison(QObject):
             self._key = ""
 
     def status(self, key: Key) -> JobStatus:
-        title, known = tr("Simple methods compared with {machine}", machine=self._machine), self.known
+        title, known = tr("Baselines for {machine}", machine=self._machine), self.known
         words = "" if known is None else tr("{done} of {expected} trainings", done=known.done, expected=known.expected)
         return JobStatus(key, title, self._state, progress=words, error=self._error)
 

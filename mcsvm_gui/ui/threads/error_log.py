@@ -18,7 +18,7 @@ def error_of(error: BaseException, where: str) -> InputError:
         return InputError(error.strerror)
     crash_log.record(error, where)
     return InputError(
-        "Something went wrong that should not have ({kind}: {reason}); the crash log says where.",
+        "An unexpected error occurred ({kind}: {reason}). The crash log has the details.",
         kind=type(error).__name__,
         reason=error,
     )

@@ -85,9 +85,7 @@ def _summary(results: Sequence[BaselineResult]) -> str:
         tr("{method} {share}", method=result.title, share=figures.accuracy(result.accuracy, result.rows))
         for result in results
     )
-    return tr(
-        "Simple methods on the same {rows} test rows: {methods}.", rows=results[0].rows, methods=", ".join(listed)
-    )
+    return tr("Baselines on the same {rows} test rows: {methods}.", rows=results[0].rows, methods=", ".join(listed))
 
 
 def advice_on(accuracies: Mapping[str, float]) -> tuple[Advice, ...]:
@@ -111,4 +109,9 @@ def _words(found: Mapping[str, float]) -> str:
         if name != MACHINE
     ]
     own, rest = figures.accuracy(found[MACHINE]), ", ".join(others)
-    return tr("Right in {folds} folds: the machine {share}; {others}.", folds=FOLDS, share=own, others=rest)
+    return tr(
+        "Accuracy in {folds}-fold cross-validation: this machine {share}; {others}.",
+        folds=FOLDS,
+        share=own,
+        others=rest,
+    )

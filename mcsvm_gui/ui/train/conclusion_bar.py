@@ -36,7 +36,7 @@ class ConclusionBar(QFrame):
         self.setObjectName("conclusionBar")
         self.label = QLabel()
         self.label.setObjectName("conclusionLabel")
-        self.label.setAccessibleName(tr("What came of the runs"))
+        self.label.setAccessibleName(tr("Results of the runs"))
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setWordWrap(True)
         self.label.setMinimumWidth(0)

@@ -150,7 +150,7 @@ class FindBest(QObject):
 
         found = best_of_each(tuned)
         if not isinstance(kept, dict) or not self._workspace.holds(tuned.tuning.request):
-            self._trouble = tr("Other data were opened meanwhile, so that the best was not trained.")
+            self._trouble = tr("Other data were opened in the meantime, so the best model was not trained.")
             return
         if not found:
             nothing = nothing_found(tuned)
@@ -194,7 +194,9 @@ class FindBest(QObject):
     def _train_text(self) -> str:
         if not self._training:
             return self._trouble
-        return tr("The best of each machine is trained, and tested on the rows that no choice has seen.")
+        return tr(
+            "The best combination of each machine is being trained and tested on rows that the search did not use."
+        )
 
     def _searching(self, search: Search) -> str:
         progress = search.progress

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QStandardItemModel
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.form import ASKED
 from mcsvm_gui.ui.kit.i18n import tr
@@ -60,7 +61,9 @@ class MachineForm(OptionForm):
             self._offer("bias", choices.biases, names.bias_titles())
         default = names.bias_titles()[choices.default_bias].lower()
         self.combos["bias"].setItemText(0, tr("Default: {bias}", bias=default))
-        self.edits["margin"].setPlaceholderText(tr("{margin}, the machine's own", margin=f"{choices.own_margin:.4g}"))
+        self.edits["margin"].setPlaceholderText(
+            tr("{margin}, the machine's own", margin=figures.number(choices.own_margin, 4))
+        )
         chosen = {choice.name: choice for choice in choices.machines}[self.combos["machine"].currentData()]
         about = tr(chosen.about)
         show_text(self.about, f"{about[:1].upper()}{about[1:]}.")

@@ -235,7 +235,10 @@ class TrainPage(PageWidget):
             all_ or tr("All six machines, C and gamma searched on the rows not kept for the test")
         )
         self.start.setToolTip(one or tr("Train this machine"))
-        tip = tr("This machine on five folds, beside the majority class, nearest neighbours and boosted trees")
+        tip = tr(
+            "Cross-validate this machine on five folds with three baselines: majority class, nearest"
+            " neighbours and boosted trees"
+        )
         self.baselines.setToolTip(one or tip)
         self.all.setToolTip(all_ or tr("Train each of them with these options, and compare"))
         show_text(self.obstacle, all_ or "")
@@ -287,7 +290,7 @@ class TrainPage(PageWidget):
         self.command.show_command(command)
 
     def show_baselines(self, running: bool) -> None:
-        self.baselines.setText(tr("Stop comparing") if running else tr("Compare with simple methods"))
+        self.baselines.setText(tr("Stop comparing") if running else tr("Compare with baselines"))
         self.baselines.setAccessibleName(self.baselines.text())
 
     def show_checks(self, advice: Sequence[Advice]) -> None:

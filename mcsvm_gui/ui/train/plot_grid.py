@@ -96,7 +96,7 @@ class PlotGrid(QWidget):
         plot.setMinimumSize(*LOWEST)
         plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # what there is, they take
         plot.enlarged.connect(lambda: self.enlarge(None if self._enlarged else plot))
-        plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+        plot.saved.connect(lambda where: self.message.emit(tr("Saved the plot: {where}.", where=where)))
         plot.save_failed.connect(self.message)
         plot.pointed.connect(self.mark)
         plot.pointed.connect(self.pointed)
@@ -126,7 +126,7 @@ class PlotGrid(QWidget):
         ):
             button = QPushButton(text)
             button.setObjectName(name)
-            button.setAccessibleName(tr("Draw against {what}", what=text))
+            button.setAccessibleName(tr("Plot against {what}", what=text))
             button.setCheckable(True)
             button.setChecked(axis == "seconds")
             button.setProperty("axis", axis)

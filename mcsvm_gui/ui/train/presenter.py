@@ -232,7 +232,7 @@ class TrainPresenter(QObject):
 
         common = None
         if wrong:
-            common = tr("Correct what is marked first.")
+            common = tr("Correct the marked fields first.")
         elif self._workspace.obstacle:
             common = self._workspace.obstacle
         elif self._request is not None and self._request.scheduler is not None:
@@ -267,7 +267,7 @@ class TrainPresenter(QObject):
         if command in begin:
             why = self._obstacle or (self._refused if command == "trainAction" else None) or ""
         elif not self._targets():
-            why = tr("Nothing is being trained.")
+            why = tr("No training is running.")
         if why:
             self._workspace.message.emit(why)
         else:

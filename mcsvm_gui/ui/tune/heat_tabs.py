@@ -124,7 +124,7 @@ class HeatTabs(Tabs):
     def _new_plot(self, name: str, shown: HeatMap, small: bool) -> HeatPlot:
         plot = HeatPlot(name, shown.title, small=small)
         plot.chosen.connect(lambda cost, gamma: self.cell_chosen.emit(shown.machine, cost, gamma))
-        plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+        plot.saved.connect(lambda where: self.message.emit(tr("Saved the plot: {where}.", where=where)))
         plot.save_failed.connect(self.message)
         plot.pointed_at.connect(self.named)
         return plot

@@ -207,7 +207,7 @@ class TunePresenter(QObject):
 
     def _obstacle(self, wrong: bool) -> str:
         if wrong:
-            return tr("Correct what is marked first.")
+            return tr("Correct the marked fields first.")
         if self._workspace.obstacle:
             return self._workspace.obstacle
         return "" if self._runs.loaded else tr("The project is being read…")
@@ -256,7 +256,7 @@ class TunePresenter(QObject):
         from mcsvm_gui.core.check.table import check_results
         from mcsvm_gui.core.tune.maps import title
 
-        extend = Action(tr("Extend and search on"), EXTEND)
+        extend = Action(tr("Extend and continue the search"), EXTEND)
         findings = check_results(CheckedResults(edges={title(name): edges for name, edges in found.items()}))
         return [replace(advice_of(one), actions=(extend,)) for one in findings]
 
@@ -353,7 +353,7 @@ class TunePresenter(QObject):
         runs = self._workspace.train([self._training(cell) for cell in cells])
         self._keep_choice(runs, cells, best=best)
         self._runs.select(runs)
-        self._workspace.message.emit(tr("In training, to be watched on the Train page: {what}", what=titled(cells)))
+        self._workspace.message.emit(tr("Training started, see the Train page: {what}", what=titled(cells)))
 
     def _keep_choice(self, runs: Sequence[int], cells: Sequence[Cell], *, best: bool) -> None:
         """Store the cross-validation result of each run for the leaderboard and its conclusion."""

@@ -161,4 +161,4 @@ def test_a_limit_that_was_kept_from_going_further_is_no_estimate(limit: float, l
     projected = {"gain": [gain], "limit": {"accuracy": limit, "low": 0.85, "high": 1.0}}
     words = conclusion({"projected": projected, "points": [{"accuracy": last}]})
     assert said in words
-    assert "Twice as many bring 4.0 points" in words
+    assert "Twice as many rows would add about 4.0 percentage points" in words

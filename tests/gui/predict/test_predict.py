@@ -242,7 +242,7 @@ def test_the_journey_through_real_widgets(qtbot: QtBot, page: PredictPage, files
     child(page, QCheckBox, "predictScoresCheck").click()
     assert (model.rowCount(), model.columnCount()) == (20, 3 + 3)
     headers = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(6)]
-    assert headers == ["Row", "Prediction", "In the file", *files.trained.class_names]
+    assert headers == ["Row", "Prediction", "True class", *files.trained.class_names]
     for row in range(20):
         number, predicted, true = (model.index(row, column).data() for column in range(3))
         scores = [model.index(row, column).data().replace("\u2212", "-") for column in range(3, 6)]

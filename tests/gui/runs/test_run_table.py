@@ -225,4 +225,4 @@ def test_the_button_that_empties_the_filter_has_a_name(qtbot: QtBot) -> None:
     field = QLineEdit()
     qtbot.addWidget(field)
     clearable(field)
-    assert [button.accessibleName() for button in field.findChildren(QToolButton)] == ["Empty the field"]
+    assert [button.accessibleName() for button in field.findChildren(QToolButton)] == ["Clear"]

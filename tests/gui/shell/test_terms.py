@@ -126,7 +126,7 @@ def test_predictions_say_it() -> None:
     model._shown = SimpleNamespace(decisions=decisions, trained=names)
     model._names, model._first = {"sample": np.array(["S-1"])}, {1: 1}
     model._kinds = [0, 1, 2, 3, 4]
-    expected = {title: meaning(title) for title in ("Row", "Prediction", "In the file", "Set")}
+    expected = {title: meaning(title) for title in ("Row", "Prediction", "True class", "Set")}
     assert told(model) == {**expected, "sample": meaning("Row")}
     assert all(told(model).values())
 

@@ -175,7 +175,7 @@ def test_the_search_that_is_shown_becomes_a_report(page: Page, qtbot: QtBot, tmp
     assert page.view.told["show_report"] == (False,)
     qtbot.waitUntil(out.exists, timeout=20_000)
     text = out.read_text("utf-8")
-    assert "Stopped before it had ended" in text
+    assert "Stopped before it was finished" in text
     assert page.view.told["show_command"][0] in text
     qtbot.waitUntil(lambda: page.view.told["show_report"] == (True,))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Mapping
 from gettext import NullTranslations
 from typing import Any
 
 from mcsvm.solvers.errors import InputError, Sentence, filled
-from mcsvm_gui.core.base.figures import Notation, use_notation
+from mcsvm_gui.core.base.figures import Notation, localised, use_notation
 from mcsvm_gui.core.base.figures import count as in_groups
 
 _translations = NullTranslations()
@@ -41,9 +43,23 @@ def tr(text: str, many: str = "", /, **values: object) -> str:
     else:
         english, translated = text, _translations.gettext(text)
     try:
-        return filled(translated, shown)
+        return _filled(translated, shown)
     except (LookupError, ValueError):
-        return filled(english, shown)
+        return _filled(english, shown)
+
+
+class _Formatter(string.Formatter):
+    """Fill the places of a sentence; numbers are written in the language's notation."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text: str = format(value, format_spec)
+        return localised(text) if isinstance(value, float) else text
+
+
+def _filled(template: str, values: Mapping[str, Any]) -> str:
+    if any(isinstance(value, float) for value in values.values()):
+        return _Formatter().vformat(template, (), values)
+    return filled(template, values)
 
 
 def worded(said: Any) -> Any:

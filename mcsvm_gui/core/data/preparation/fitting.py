@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mcsvm.solvers.errors import Sentence
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
@@ -242,7 +243,7 @@ def _shown(fill: float | str | None) -> str:
         return Sentence("the mean of its nearest neighbors")
     if fill == "":
         return Sentence("a category of their own")
-    return f"{fill:.6g}" if isinstance(fill, float) else repr(fill)
+    return figures.number(fill, 6) if isinstance(fill, float) else repr(fill)
 
 
 def _word_notices(words: Sequence[Words]) -> list[Notice]:

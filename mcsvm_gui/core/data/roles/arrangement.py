@@ -12,7 +12,7 @@ PICKS = {
     "outliers": "outliers",
     "repeated": "repeated rows",
     "contradictions": "contradicting rows",
-    "missing": "rows with gaps",
+    "missing": "rows with missing cells",
 }
 Place = int | str  # the number of a feature; or label, weight, or a NAME
 

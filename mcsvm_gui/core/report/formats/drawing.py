@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from mcsvm.solvers.errors import InputError
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import Drawable
 from mcsvm_gui.core.report.formats.text_width import LAST_RESORT
@@ -95,6 +96,7 @@ def svg(plot: Drawable, number: int = 0, *, follows_page: bool = False) -> str:
         figure = Figure(figsize=plot.size, layout="constrained")
         FigureCanvasSVG(figure)
         plot.draw(figure.add_subplot())
+        _localise(figure)
         stream = io.StringIO()
         figure.savefig(
             stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -102,6 +104,23 @@ def svg(plot: Drawable, number: int = 0, *, follows_page: bool = False) -> str:
     text = stream.getvalue()
     text = text[text.index("<svg") :].replace(f", '{LAST_RESORT}'", "")  # readers have fonts of their own
     return _variable(text) if follows_page else text
+
+
+def _localise(figure: Any) -> None:
+    """Write the numbers beside all axes in the notation of the language."""
+    from matplotlib.ticker import ScalarFormatter
+
+    class Localised(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return figures.localised(super().__call__(x, pos))
+
+        def get_offset(self) -> str:
+            return figures.localised(super().get_offset())
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if type(axis.get_major_formatter()) is ScalarFormatter:
+                axis.set_major_formatter(Localised())
 
 
 def _variable(text: str) -> str:

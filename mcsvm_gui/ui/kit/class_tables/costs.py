@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm.solvers.errors import InputError
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.core.base.options import number, written
@@ -78,21 +79,23 @@ class CostModel(QAbstractTableModel):
             return None
         row, column = index.row(), index.column()
         if role in (ROLE.DisplayRole, ROLE.EditRole):
-            return written(float(self.costs[row, column]))
+            return figures.entry(written(float(self.costs[row, column])))
         if role == ROLE.TextAlignmentRole:
             return RIGHT
         if role == ROLE.ForegroundRole and row == column:
             return QColor(theme.current().muted)
         if role in (ROLE.ToolTipRole, ROLE.AccessibleTextRole):
             cost, true, decided = self.data(index), self.names[row], self.names[column]
-            said = tr("{cost} for deciding {decided} where {true} is right", cost=cost, true=true, decided=decided)
+            said = tr(
+                "Cost {cost} of predicting {decided} for true class {true}", cost=cost, true=true, decided=decided
+            )
             return plain_tip(said) if role == ROLE.ToolTipRole else said
         return None
 
     def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
         """What is no cost is refused in words, and the cost before stays."""
         try:
-            cost = number(str(value).strip())
+            cost = number(figures.entered(str(value)).strip())
             if cost < 0.0:
                 raise InputError("a cost must be at least 0, not {cost:g}", cost=cost)
         except InputError as error:
@@ -136,7 +139,7 @@ class CostTableView(QTableView):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("costTable")
-        self.setAccessibleName(tr("Costs: true classes down, decisions across"))
+        self.setAccessibleName(tr("Costs: true classes down, predicted classes across"))
         self.costs = CostModel()
         self.costs.setParent(self)
         self.setModel(self.costs)
@@ -175,7 +178,9 @@ class CostsDialog(Dialog):
         super().__init__(parent, "costsDialog", tr("Costs of errors"), 88 * UNIT, 52 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._totals = totals
-        self.body.addWidget(selectable("", "muted", tr("What a decision costs: true classes down, decisions across.")))
+        self.body.addWidget(
+            selectable("", "muted", tr("Cost of each prediction: true classes down, predicted classes across."))
+        )
         self.preset = self._presets()
         self.table = CostTableView()
         self.table.setObjectName("costsDialogTable")
@@ -187,7 +192,7 @@ class CostsDialog(Dialog):
             self.body.addWidget(widget)
         self.file = self.add_button("openCostsButton", tr("Open…"))
         self.file.clicked.connect(lambda: file_dialogs.choose(self, tr("Open costs"), "csv", "", self._read))
-        self.take = self.add_button("takeCostsButton", tr("Take them"))
+        self.take = self.add_button("takeCostsButton", tr("Apply"))
         self.take.setDefault(True)
         self.take.clicked.connect(self._take)
         self._show(*entered_costs(entry, totals))

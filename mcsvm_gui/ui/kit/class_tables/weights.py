@@ -36,7 +36,7 @@ class ClassWeightsDialog(Dialog):
         self.error.hide()
         for widget in (self.preset, self.table, self.error):
             self.body.addWidget(widget)
-        self.take = self.add_button("takeClassWeightsButton", tr("Take them"))
+        self.take = self.add_button("takeClassWeightsButton", tr("Apply"))
         self.take.setDefault(True)
         self.take.clicked.connect(self._take)
         way, factors = class_factors(entry, totals)
@@ -45,7 +45,7 @@ class ClassWeightsDialog(Dialog):
     def _presets(self) -> QComboBox:
         combo = Combo()
         combo.setObjectName("classWeightPreset")
-        combo.setAccessibleName(tr("How classes are weighed"))
+        combo.setAccessibleName(tr("Class weights of the errors"))
         combo.addItem(tr("None: every class alike"), "")
         combo.addItem(tr("Balanced: rare classes weigh more"), BALANCED)
         combo.addItem(tr("By hand"), BY_HAND)
@@ -79,7 +79,7 @@ class ClassWeightsDialog(Dialog):
         self.preset.setCurrentIndex(self.preset.findData(way))
         with QSignalBlocker(self.table):
             for row, name in enumerate(self._totals):
-                self._item(row).setText(factors[name])
+                self._item(row).setText(figures.entry(factors[name]))
         self._check()
 
     def _item(self, row: int) -> QTableWidgetItem:
@@ -103,7 +103,9 @@ class ClassWeightsDialog(Dialog):
         """Raises InputError."""
         if self.preset.currentData() != BY_HAND:
             return str(self.preset.currentData())
-        return class_weight_text({name: self._item(row).text() for row, name in enumerate(self._totals)})
+        return class_weight_text(
+            {name: figures.entered(self._item(row).text()) for row, name in enumerate(self._totals)}
+        )
 
     def _check(self) -> None:
         said = ""

@@ -23,8 +23,9 @@ def ideas() -> dict[str, Idea]:
         "six": Idea(
             tr("Why six machines"),
             tr(
-                "Each decides between several classes in its own way. Where classes are apart they agree; where they"
-                " overlap, each pays for errors differently. So all six are tried, and cross-validation decides."
+                "Each machine handles several classes in its own way. They agree if the classes are well"
+                " separated. If classes overlap, each weighs errors differently. So all six are tried, and"
+                " cross-validation chooses one."
             ),
             "margins 2",
         ),
@@ -67,4 +68,6 @@ def machine_ideas(titles: Mapping[str, str]) -> dict[str, Idea]:
     text = tr(
         "Solid: where the decision changes. Dashed: the margin. Rings: support vectors. Every machine has its own."
     )
-    return {name: Idea(tr("How {machine} decides", machine=title), text, "margins 2") for name, title in titles.items()}
+    return {
+        name: Idea(tr("How {machine} predicts", machine=title), text, "margins 2") for name, title in titles.items()
+    }

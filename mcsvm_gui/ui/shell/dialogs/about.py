@@ -87,7 +87,7 @@ class AboutDialog(Dialog):
 
     def _show_licence(self, chosen: QTreeWidgetItem | None) -> None:
         text = "" if chosen is None else self._inside[self._list.indexOfTopLevelItem(chosen)].text
-        self._licence.setPlainText(text or tr("Its makers ship no text of the licence."))
+        self._licence.setPlainText(text or tr("No licence text is included."))
 
     def plain_text(self) -> str:
         inside = "".join(f"{part.name}\t{part.version}\t{part.licence}\n" for part in self._inside)

@@ -27,11 +27,9 @@ class CrashDialog(Dialog):
         self._copy.setEnabled(bool(text))
         self._place.setText(tr("Kept in {folder}", folder=folder))
         if text:
-            said = tr(
-                "These errors were not foreseen. Your project is safe. Copy this into a report, latest entry last."
-            )
+            said = tr("Unexpected errors, the latest one last. Your project is safe. Copy this text into a bug report.")
         else:
-            said = tr("Nothing unforeseen has happened.")
+            said = tr("No errors have been logged.")
         self._intro.setText(said)
 
     def plain_text(self) -> str:

@@ -33,7 +33,7 @@ class DoctorDialog(Dialog):
     def set_busy(self) -> None:
         self._copy.setEnabled(False)
         set_role(self._summary, "muted")
-        self._summary.setText(tr("Looking around…"))
+        self._summary.setText(tr("Checking the installation…"))
 
     def set_failure(self, sentence: str) -> None:
         set_role(self._summary, "bad")

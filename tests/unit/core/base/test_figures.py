@@ -149,10 +149,56 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
         assert figures.interval(0.968, 1.0) == f"96,8\u2013100{S}%"
         assert figures.seconds(0.42) == f"0,42{S}s"
         assert figures.size(1_500_000) == f"1,50{S}MB"
-        assert figures.parameter(0.125) == "0.125", "it is typed into fields and commands, which take a point"
+        assert figures.parameter(0.125) == "0,125"
+        assert figures.number(-0.00123, signed=True) == "-0,00123"
+        assert figures.number(1.5, signed=True) == "+1,5"
+        assert figures.p_value(0.0321) == "0,0321"
+        assert figures.p_value(1e-9) == "<0,0001"
+        assert figures.pair(0.5, 1.5) == "0,5; 1,5"
     finally:
         i18n.install()
     assert figures.accuracy(0.987) == "98.7%"
+
+
+@pytest.mark.parametrize(
+    ("typed", "plain"),
+    [("0,125", "0.125"), ("1,5e-3", "1.5e-3"), ("2^-0,5", "2^-0.5"), ("7", "7"), ("0.125", "0.125"), ("", "")],
+)
+def test_a_number_is_typed_as_the_language_writes_it(typed: str, plain: str) -> None:
+    i18n.install(translation.translations("de"))
+    try:
+        assert figures.entered(typed) == plain
+        assert figures.entry(plain) == typed.replace(".", ",")
+    finally:
+        i18n.install()
+    assert figures.entry(plain) == figures.entered(plain) == plain
+
+
+@pytest.mark.parametrize("text", ["scale", "a,b", '{"a": 0.5, "b": 2}', "1,2,3", "host.name:80", "balanced"])
+def test_what_is_no_single_number_stays_as_it_was_typed(text: str) -> None:
+    i18n.install(translation.translations("de"))
+    try:
+        assert figures.entered(text) == figures.entry(text) == text
+    finally:
+        i18n.install()
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300))
+def test_a_parameter_that_is_shown_can_be_typed_again_in_german(value: float) -> None:
+    i18n.install(translation.translations("de"))
+    try:
+        assert number(figures.entered(figures.parameter(value))) == value
+    finally:
+        i18n.install()
+
+
+def test_numbers_in_a_sentence_are_written_as_the_language_writes_them() -> None:
+    i18n.install(translation.translations("de"))
+    try:
+        assert i18n.tr("{number:.3g} of {name}", number=0.1254, name="a.csv") == "0,125 of a.csv"
+    finally:
+        i18n.install()
+    assert i18n.tr("{number:.3g} of {name}", number=0.1254, name="a.csv") == "0.125 of a.csv"
 
 
 def test_an_example_that_shows_no_notation_is_refused() -> None:
@@ -186,6 +232,31 @@ def test_percentages_are_written_here_alone(path: Path) -> None:
     """Elsewhere a share would be rounded to 100%, and written with a point in every language."""
     if path.parts[-2:] not in WRITES_PERCENT:
         assert list(percentages(ast.parse(path.read_text("utf-8")))) == []
+
+
+SHOWN = *Path("mcsvm_gui/ui").rglob("*.py"), *Path("mcsvm_gui/core/compare").rglob("*.py")
+
+
+@pytest.mark.parametrize("path", sorted(SHOWN), ids=str)
+def test_fractions_are_written_here_alone(path: Path) -> None:
+    """Elsewhere they would have a decimal point in every language."""
+    if path.name != "first_look.py":  # a page in English
+        assert list(fractions(ast.parse(path.read_text("utf-8")))) == []
+
+
+def fractions(tree: ast.AST) -> Iterator[str]:
+    """Yield each place where a number is formatted with a decimal point."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            if re.search(r"[efgEFG]'$", ast.unparse(node.format_spec)):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Attribute) and node.attr == "format" and isinstance(node.value, ast.Constant):
+            yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("code", ["f'{x:.3g}'", "f'{x + 1:+.2f}'", "f'{x:e}'", "'{:.4g}'.format"])
+def test_a_fraction_that_is_written_elsewhere_is_seen(code: str) -> None:
+    assert list(fractions(ast.parse(code)))
 
 
 WRITES_PERCENT = ("base", "figures.py"), ("formats", "html.py")  # a style sheet is not read by people

@@ -253,7 +253,13 @@ def tables(report: Report) -> list[Table]:
 
 def test_a_comparison_tells_everything(hostile: Report, results: Results) -> None:
     said = headings(hostile)
-    for wanted in ("All runs", "Tests", "This report was made with", "To redo this", "Rows on which machines disagree"):
+    for wanted in (
+        "All runs",
+        "Tests",
+        "This report was made with",
+        "How to reproduce this",
+        "Rows on which machines disagree",
+    ):
         assert wanted in said
     assert f"Data: {results.experiment.data[0].name}" in said
     rows = [row for table in tables(hostile) for row in table.rows]
@@ -387,9 +393,9 @@ def test_a_stopped_search_says_so_and_on_how_many_parts_cells_were_tried() -> No
     tuned = search()
     results = {cell: CellResult(dict(list(found.by_fold.items())[:1])) for cell, found in tuned.results.items()}
     report = report_of_search(replace(tuned, results=results, stopped=True, trouble="the scheduler is gone"))
-    assert "Stopped before it had ended" in words(report)
+    assert "Stopped before it was finished" in words(report)
     assert "the scheduler is gone" in words(report)
-    assert "4 of 4 cells were tried on fewer than 2 parts" in words(report)
+    assert "4 of 4 cells were tested on fewer than 2 folds" in words(report)
     assert "1 of 2" in {cell for table in tables(report) for row in table.rows for cell in row}
 
 

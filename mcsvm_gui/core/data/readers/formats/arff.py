@@ -139,7 +139,7 @@ def _take_declaration(content: Content, number: int, line: str) -> bool:
     word = line.split(None, 1)[0].lower()
     if word == "@data":
         if not content.attributes:
-            raise Broken("no @attribute stands before @data")
+            raise Broken("there is no @attribute before @data")
         return True
     if word == "@attribute":
         content.attributes.append(_attribute(number, line))

@@ -83,7 +83,7 @@ def split_sparse(line: str, many: int) -> dict[int, str | None]:
                 )
             )
         if int(found[1]) in row:
-            raise Broken(Sentence("index {index} stands twice in one row", index=found[1]))
+            raise Broken(Sentence("index {index} occurs twice in one row", index=found[1]))
         row[int(found[1])] = None if found[2] == "?" else bare(found[2])
         position = found.end()
     return row

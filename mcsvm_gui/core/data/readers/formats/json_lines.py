@@ -107,7 +107,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = [key for key in found if keys.count(key) > 1]
-        raise _Repeated(Sentence("{names} stands twice in one object", names=names(twice)))
+        raise _Repeated(Sentence("{names} occurs twice in one object", names=names(twice)))
     return found
 
 

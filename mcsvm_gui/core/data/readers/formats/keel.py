@@ -74,7 +74,7 @@ def _take_declaration(content: _Content, number: int, line: str) -> bool:
         content.outputs = _known(content, rest)
     elif word == "@data":
         if not content.attributes:
-            raise Broken("no @attribute stands before @data")
+            raise Broken("there is no @attribute before @data")
         return True
     elif word != "@relation":
         raise Broken(

@@ -380,7 +380,7 @@ def _matrix(source: Source, parsed: Parsed, *, whole: bool) -> tuple[sp.csr_arra
     if len(twice):
         line, index = int(parsed.lines[row_of[0][twice[0]]]), int(matrix.indices[alike[twice[0]]]) + base
         raise FileError(
-            source.path, "index {index} stands twice in one row; write each index once", index=index, line=line
+            source.path, "index {index} occurs twice in one row; write each index once", index=index, line=line
         )
     matrix.eliminate_zeros()
     return matrix, base
