@@ -104,7 +104,7 @@ def test_missing_resources_are_one_sentence(
 
 def test_the_readme_counts_the_checks() -> None:
     readme = (Path(__file__).resolve().parent.parent / "README.md").read_text("utf-8")
-    assert f"{len(OF_DATA)} checks before anything is trained and {len(OF_RESULTS)} of the result" in readme
+    assert f"{len(OF_DATA)} checks before training and {len(OF_RESULTS)} of the result" in readme
     assert len(readme) <= 14_000
 
 

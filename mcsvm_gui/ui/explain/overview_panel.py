@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QShowEvent
@@ -28,6 +30,7 @@ class OverviewPanel(QWidget):
         super().__init__()
         self.setObjectName("explainOverviewPanel")
         self._explained: Explanation | None = None
+        self._rows: tuple[str, ...] = ()  # number and names of each row in the file
         self._values = np.zeros((0, 0))
         self._numbers = np.zeros((0, 0))
         self.importance = ColumnBars("importancePlot", tr("Mean absolute Shapley value"))
@@ -79,14 +82,14 @@ class OverviewPanel(QWidget):
         self._explained = None
         self.importance.show_bars(self.importance.titled, ())
         self.permutation.show_bars(self.permutation.titled, ())
-        self.swarm.show_swarms((), np.zeros(0, dtype=np.int64))
-        self.dependence.show_column(None, None, (), np.zeros(0, dtype=np.int64))
+        self.swarm.show_swarms((), ())
+        self.dependence.show_column(None, None, (), ())
         with QSignalBlocker(self.which):
             self.which.clear()
 
-    def show_values(self, explained: Explanation) -> None:
-        """Of each row for its winner against the runner-up."""
-        self._explained = explained
+    def show_values(self, explained: Explanation, rows: Sequence[str]) -> None:
+        """Show the values of each row for its winner against the runner-up. `rows`: numbers and names in the file."""
+        self._explained, self._rows = explained, tuple(rows)
         self._values = explained.of_winners()
         sizes, names = mean_absolute(self._values), explained.columns.names
         order = np.argsort(-sizes, kind="stable")
@@ -95,7 +98,7 @@ class OverviewPanel(QWidget):
             tr("Mean |value|, {rows} rows", rows=explained.places.size), _bars(names, sizes, order)
         )
         self.swarm.show_swarms(
-            [Swarm(names[c], self._values[:, c], self._numbers[:, c]) for c in order[:MOST].tolist()], explained.places
+            [Swarm(names[c], self._values[:, c], self._numbers[:, c]) for c in order[:MOST].tolist()], self._rows
         )
         with QSignalBlocker(self.which):
             self.which.clear()
@@ -111,7 +114,7 @@ class OverviewPanel(QWidget):
         other = partner(values, self._numbers, column)
         beside = None if other is None else Swarm(names[other], values, self._numbers[:, other])
         shown = Swarm(names[column], values, self._numbers[:, column])
-        self.dependence.show_column(shown, beside, explained.columns.levels(column), explained.places)
+        self.dependence.show_column(shown, beside, explained.columns.levels(column), self._rows)
 
     def show_permuted(self, found: PermutationImportance | None) -> None:
         if found is None:

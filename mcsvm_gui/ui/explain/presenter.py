@@ -308,10 +308,9 @@ class ExplainPresenter(QObject):
         self._start("all", tr("Explaining all rows"), work, self._show_all)
 
     def _show_all(self, found: Explanation) -> None:
-        self._all = found
+        self._all, one = found, self._opened[0]
         if len(found.places):
-            self._view.overview.show_values(found)
-        one = self._opened[0]
+            self._view.overview.show_values(found, [one.row_words(place) for place in found.places.tolist()])
 
         def work(task: ExplainTask) -> PermutationImportance | None:
             from mcsvm_gui.core.explain.overview import permuted

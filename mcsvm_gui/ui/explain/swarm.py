@@ -66,16 +66,16 @@ def heights(values: np.ndarray) -> np.ndarray:
 
 
 class RowPoints(HoverTitlePlot):
-    """Points in shades, with the row of each."""
+    """Points in shades, each with the number and names of its row."""
 
     def __init__(self, name: str, title: str) -> None:
-        self._places = np.zeros(0, dtype=np.int64)
+        self._of_rows: Sequence[str] = ()
         self._at = np.zeros((0, 2))
         self._words: list[str] = []
         super().__init__(name, title)
 
-    def draw_points(self, at: np.ndarray, shade: np.ndarray, places: np.ndarray) -> None:
-        self._at, self._places = at, places
+    def draw_points(self, at: np.ndarray, shade: np.ndarray, rows: Sequence[str]) -> None:
+        self._at, self._of_rows = at, rows
         colours = brushes()
         for number in range(SHADES):
             chosen = shade == number
@@ -97,7 +97,7 @@ class RowPoints(HoverTitlePlot):
             return None
         return tr(
             "row {row}: {value}",
-            row=int(self._places[nearest]) + 1,
+            row=self._of_rows[nearest],
             value=figures.number(self._value(nearest), signed=True),
         )
 
@@ -109,13 +109,13 @@ class BeeswarmPlot(RowPoints):
     def __init__(self) -> None:
         self._swarms: tuple[Swarm, ...] = ()
         self._names_width = 0
-        self._rows = np.zeros(0, dtype=np.int64)
+        self._rows: Sequence[str] = ()
         super().__init__("beeswarmPlot", tr("Values of all rows"))
         self.setToolTip(tr("Large and orange: a large number in the file; small and blue: a small one"))
         self.setMouseEnabled(x=True, y=False)
         self.getViewBox().invertY(True)
 
-    def show_swarms(self, swarms: Sequence[Swarm], rows: np.ndarray) -> None:
+    def show_swarms(self, swarms: Sequence[Swarm], rows: Sequence[str]) -> None:
         self._swarms, self._rows = tuple(swarms[:MOST]), rows
         self._draw()
 
@@ -137,7 +137,7 @@ class BeeswarmPlot(RowPoints):
         if self._swarms:
             at = [np.column_stack([one.values, place + heights(one.values)]) for place, one in enumerate(self._swarms)]
             shade = np.concatenate([shades(one.numbers) for one in self._swarms])
-            self.draw_points(np.vstack(at), shade, np.tile(self._rows, len(self._swarms)))
+            self.draw_points(np.vstack(at), shade, [*self._rows] * len(self._swarms))
         self.fit()
 
     def _value(self, point: int) -> float:
@@ -169,10 +169,12 @@ class DependencePlot(RowPoints):
         self._shown: Swarm | None = None
         self._partner: Swarm | None = None
         self._levels: tuple[str, ...] = ()
-        self._rows = np.zeros(0, dtype=np.int64)
+        self._rows: Sequence[str] = ()
         super().__init__("dependencePlot", tr("Dependence on a column"))
 
-    def show_column(self, shown: Swarm | None, partner: Swarm | None, levels: Sequence[str], rows: np.ndarray) -> None:
+    def show_column(
+        self, shown: Swarm | None, partner: Swarm | None, levels: Sequence[str], rows: Sequence[str]
+    ) -> None:
         """`levels`: the texts of a category, whose numbers are their places."""
         self._shown, self._partner, self._levels, self._rows = shown, partner, tuple(levels), rows
         self._draw()

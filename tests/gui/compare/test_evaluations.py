@@ -213,7 +213,7 @@ def test_what_is_typed_counts_letter_by_letter(stage: Stage, outcomes: dict[int,
         costs[0, 1] = cost
         confusion, mean, _ = by_hand(outcomes[1], costs)
         np.testing.assert_array_equal(matrix(stage), confusion)
-        assert f"Mean cost {mean:.4g}," in stage.view.result.text()
+        assert f"Mean cost {mean:.4g};" in stage.view.result.text()
         assert stage.view.trouble.isVisible() == (typed == "^")
     assert stage.view.presets.currentData() == "hand"
     QTest.keyClick(field, Qt.Key.Key_Return)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPointF, Qt
 from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 from small_data import blobs, trained
@@ -23,6 +23,7 @@ from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 HOSTILE = '<img src="x">{y}\u202e=1+1'
+ROWS = [f"{98 + row} (S-{row})" for row in range(32)]  # numbers and names in the file
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -77,7 +78,7 @@ def test_swarms_lie_beside_each_other_and_colours_go_by_rank(looks: str, qtbot: 
     assert shades(np.ones(3)).tolist() == [0, 0, 0]
     plot = BeeswarmPlot()
     qtbot.addWidget(plot)
-    plot.show_swarms([Swarm(HOSTILE, values, values), Swarm("b", -values, values)], np.arange(32))
+    plot.show_swarms([Swarm(HOSTILE, values, values), Swarm("b", -values, values)], ROWS)
     assert len(plot.swarms) == 2
     assert plot.getViewBox().viewRange()[0][0] <= -1.0
     sizes = {item.opts["size"]: item.opts["brush"].color().name() for item in plot.listDataItems()}
@@ -85,9 +86,13 @@ def test_swarms_lie_beside_each_other_and_colours_go_by_rank(looks: str, qtbot: 
     assert sizes[max(sizes)] == HIGH
     shown = DependencePlot()
     qtbot.addWidget(shown)
-    shown.show_column(Swarm("a", values, values), Swarm("b", values, values), ("red", "green"), np.arange(32))
+    shown.show_column(Swarm("a", values, values), Swarm("b", values, values), ("red", "green"), ROWS)
     assert "b" in shown.heading
-    shown.show_column(None, None, (), np.zeros(0, dtype=np.int64))
+    shown.resize(400, 300)
+    shown.show()
+    place = shown.getViewBox().mapViewToScene(QPointF(values[0], values[0]))
+    assert shown.named_at(place) in {f"row {row}: +0" for row in ROWS[:30]}, "as the file numbers them"
+    shown.show_column(None, None, (), ())
 
 
 @pytest.mark.slow

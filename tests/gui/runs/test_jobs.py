@@ -251,7 +251,7 @@ def test_buttons_ask_for_their_job(dock: JobsDock, qtbot: QtBot) -> None:
     assert list(buttons(dock, 2)) == ["dismiss"]
     dock.show_jobs([PAUSED], "", "", stoppable=True)
     with qtbot.waitSignal(dock.resume_asked) as asked:
-        buttons(dock, 1)["go"].click()
+        buttons(dock, 1)["resume"].click()
 
 
 def test_a_search_is_paused_and_stopped_but_not_discarded(dock: JobsDock, qtbot: QtBot) -> None:

@@ -113,7 +113,7 @@ def test_a_run_that_goes_on_is_not_deleted_and_that_is_said(office: Office) -> N
     office.panel.choose([run])
     office.panel.table.ask_to_delete()
     assert run in office.shown
-    assert "stop or discard" in office.said[-1]
+    assert "Stop or discard" in office.said[-1]
 
 
 def test_the_table_is_saved_as_it_is_shown(office: Office, tmp_path: Path, qtbot: QtBot) -> None:

@@ -207,7 +207,7 @@ def test_rows_that_one_run_dropped_do_not_tell_it_from_another(tmp_path: Path) -
     decided_by_both = int(sum(label is not None for label in runs[0].side.decisions))
     assert 0 < decided_by_both < runs[1].side.decisions.size
     assert len(shown.disagreements.rows) < 5
-    assert f"of {decided_by_both}. Rows that not all" in shown.disagreement_words
+    assert f"of {decided_by_both}. Rows left out" in shown.disagreement_words
     assert f"that both runs predicted, at least {decided_by_both}." in shown.test_words
     assert all(row[-1].value > 0.05 for row in shown.tests.rows)
 
