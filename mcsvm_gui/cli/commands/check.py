@@ -94,7 +94,7 @@ def summary_lines(plan: CheckedPlan, results: CheckedResults, found: tuple[Findi
     summary = ", ".join(output.plural(count, level) for level, count in counts if count) or "nothing found"
     lines = [f"{plan.dataset.name}: {output.plural(plan.dataset.rows, 'row')}; {summary}."]
     if results.accuracies:
-        lines += ["", f"Right in {plan.folds} folds:"]
+        lines += ["", f"Accuracy in {plan.folds}-fold cross-validation:"]
         named = {"": "the machine", **TITLES}
         lines += [f"  {figures.accuracy(value):>7}  {named[name]}" for name, value in results.accuracies.items()]
     for one in found:
