@@ -168,14 +168,20 @@ def run(parser: Parser) -> None:
 
 
 def report(parser: Parser) -> None:
-    """write a report of a project: its runs, side by side where they are on the same data"""
+    """write a report of a project, of models, or of the results of a comparison or search"""
     parser.examples = (
         "mcsvm report PROJECT.mcsvmproj -o OUT.html",
         "mcsvm report PROJECT.mcsvmproj -o OUT.pdf --run 1,2",
+        "mcsvm report A.mcsvm B.mcsvm -o OUT.html",
     )
-    parser.add_argument("project", metavar="PROJECT.mcsvmproj")
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="a project, one or several models, a file of --results, or the document of mcsvm tune --json",
+    )
     parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help=_endings())
-    parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
+    parser.add_argument("--run", metavar="NUMBER,...", help="only these runs of a project; default all")
     from mcsvm_gui.core.report.chapters import CHAPTERS, USUAL
 
     parser.add_argument(

@@ -17,6 +17,7 @@ from mcsvm_gui.core.base.options import whole_number
 from mcsvm_gui.core.data.files.address import full_address
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.experiment import Experiment, Journal, Results, TrialResult, perform
+from mcsvm_gui.core.experiment.files import keep_in
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.experiment.running import PlannedTraining
 from mcsvm_gui.core.machine.session import Session
@@ -59,6 +60,8 @@ def jobs_of(options: argparse.Namespace) -> int:
 
 def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: Interrupt) -> Results:
     journal = None if options.results is None else Journal(options.results)
+    if journal is not None:
+        keep_in(journal, experiment)
     progress = SeveralProgress(options.quiet)
     progress.begin("preparing ...")
     try:

@@ -59,6 +59,87 @@ def test_what_is_no_project_is_not_made_one(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("models")
+    paths = [folder / f"{machine}.mcsvm" for machine in ("ova", "ovo")]
+    for path in paths:
+        done = mcsvm("train", IRIS, "--machine", path.stem, "--holdout", 0.3, "--model", path, "--json")
+        path.with_suffix(".json").write_text(done.out)
+    return paths
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_models_become_a_report(suffix: str, models: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / f"out{suffix}"
+    answer = mcsvm("report", *models, "-o", out, "--json")
+    assert (answer.code, answer.document["files"]) == (0, list(map(str, models)))
+    assert out.stat().st_size > 1000
+
+
+def test_a_report_of_models_has_the_numbers_of_their_trainings(models: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert mcsvm("report", *models, "-o", out).code == 0
+    told = [json.loads(path.with_suffix(".json").read_text()) for path in models]
+    runs = json.loads(out.read_text())["runs"]
+    assert [run["name"] for run in runs] == ["ova", "ovo"]
+    for run, trained in zip(runs, told, strict=True):
+        for name in ("test_accuracy", "train_accuracy", "n_test", "n_support", "certificate", "ending"):
+            assert run["result"][name] == pytest.approx(trained[name]), name
+    alone = tmp_path / "alone.md"
+    assert mcsvm("report", models[0], "-o", alone).code == 0
+    text = alone.read_text("utf-8")
+    assert text.startswith("# ova\n")
+    assert f"mcsvm train {IRIS} --holdout 0.3 --machine ova" in text
+
+
+def test_a_model_whose_data_are_gone_is_reported_with_the_reason(tmp_path: Path) -> None:
+    data, model, out = tmp_path / "d.csv", tmp_path / "m.mcsvm", tmp_path / "r.md"
+    data.write_bytes(IRIS.read_bytes())
+    assert mcsvm("train", data, "--holdout", 0.3, "--model", model).code == 0
+    data.unlink()
+    assert mcsvm("report", model, "-o", out).code == 0
+    assert "there is no such file" in out.read_text("utf-8").replace("\\", "")
+
+
+def test_results_that_were_kept_become_the_report_of_their_experiment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From another folder, and without training anything."""
+    kept, direct, later = tmp_path / "kept", tmp_path / "direct.json", tmp_path / "later.json"
+    monkeypatch.chdir(IRIS.parent)
+    words = "compare", IRIS.name, "--machines", "ova,ovo", "--folds", 3, "--results", kept, "--report", direct
+    assert mcsvm(*words).code == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("mcsvm_gui.core.experiment.running.Session", None)
+    assert mcsvm("report", kept, "-o", later).code == 0
+    first, second = (json.loads(path.read_text()) for path in (direct, later))
+    assert first["tests"] == second["tests"]
+    assert [run["test_accuracy"] for run in first["runs"]] == [run["test_accuracy"] for run in second["runs"]]
+    assert not second["interrupted"]
+
+
+def test_the_document_of_a_search_becomes_a_report(tmp_path: Path) -> None:
+    found, out = tmp_path / "found.json", tmp_path / "out.json"
+    found.write_text(mcsvm("tune", IRIS, "--machine", "ova", "--C", "1:4", "--gamma", "1", "--folds", 2, "--json").out)
+    assert mcsvm("report", found, "-o", out).code == 0
+    assert json.loads(out.read_text())["cells"] == json.loads(found.read_text())["cells"]
+
+
+def test_files_that_do_not_go_together_are_refused(models: list[Path], project: Path, tmp_path: Path) -> None:
+    out = "-o", tmp_path / "r.md"
+    assert "a report takes one file, or several models" in mcsvm("report", project, models[0], *out).complaint
+    assert "--run chooses runs of a project" in mcsvm("report", models[0], "--run", 1, *out).complaint
+    other = tmp_path / "other.json"
+    other.write_text('{"a": 1}')
+    assert "this is no mcsvm project, model" in mcsvm("report", other, *out).complaint
+    other.write_text('{"cells": [1], "best": 2, "folds": 3}')
+    assert "no document of a search, or a damaged one" in mcsvm("report", other, *out).complaint
+    other.write_text('{"mcsvm results": 1}\n')
+    assert "does not say of which experiment it is" in mcsvm("report", other, *out).complaint
+    assert [path.name for path in tmp_path.iterdir()] == ["other.json"]
+
+
 def test_a_search_writes_its_report_with_the_command_that_redoes_it(tmp_path: Path) -> None:
     out = tmp_path / "r.json"
     options = ("--machine", "ww,ovo", "--C", "2^-1:2^1", "--gamma", "2^-2:2^0", "--folds", "3")

@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.options import Choice
 from mcsvm_gui.core.base.terminal import say_table
 
 SHELLS = "bash", "zsh", "fish"
-FILES = "data", "model", "project", "experiment"  # arguments that name files
+FILES = "data", "model", "files", "experiment"  # arguments that name files
 ENDINGS = "FILE", "DIR", ".csv", ".toml", ".mcsvm", ".html"  # of the value names of options that name files
 
 

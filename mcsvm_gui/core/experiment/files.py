@@ -15,6 +15,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.writing import Named, write_text
 from mcsvm_gui.core.experiment.definition import Experiment
+from mcsvm_gui.core.experiment.journal import Journal
 
 LARGEST = 16_000_000  # bytes
 HEAD = "# An experiment of mcsvm. Replay it with: mcsvm run FILE\n"
@@ -50,6 +51,22 @@ def _with_paths(experiment: Experiment, place: Callable[[str], str]) -> Experime
         for spec in experiment.data
     )
     return replace(experiment, data=data)
+
+
+def keep_in(journal: Journal, experiment: Experiment) -> None:
+    """Store an experiment in its file of results, with paths that hold from every folder."""
+    journal.keep_experiment(_with_paths(experiment, os.path.abspath).document())
+
+
+def experiment_in(journal: Journal) -> Experiment:
+    """Return the experiment that a file of results belongs to; raise FileError if it stores none."""
+    document = journal.experiment()
+    if not isinstance(document, dict):
+        raise FileError(journal.path, "this file of results does not say of which experiment it is; run it once more")
+    try:
+        return Experiment.from_document(document)
+    except InputError as error:
+        raise FileError(journal.path, error.sentence) from None
 
 
 def check_names(experiment: Experiment) -> None:

@@ -16,6 +16,7 @@ from mcsvm_gui.core.base.writing import Named, check_writable
 
 HEAD = {"mcsvm results": 1}
 KEYS = 1  # raised where a request gives other numbers than before, so that no entry of before is found
+EXPERIMENT = "experiment"  # the key of entries that describe the experiment
 Entry = Mapping[str, Any]
 
 
@@ -38,6 +39,17 @@ class Journal:
         with self._lock:
             self._entries.setdefault(key, []).append(entry)
             self._append({"key": key, **entry})
+
+    def keep_experiment(self, document: Mapping[str, Any]) -> None:
+        """Store the experiment that the entries belong to, so that a report can be made of this file alone."""
+        plain = json.loads(json.dumps(document))
+        if plain not in (entry.get("document") for entry in self.all(EXPERIMENT)):
+            self.add(EXPERIMENT, {"document": plain})
+
+    def experiment(self) -> Any:
+        """Return the document of the experiment that was stored last; None if there is none."""
+        kept = self.all(EXPERIMENT)
+        return kept[-1].get("document") if kept else None
 
     def broken(self, error: Exception) -> FileError:
         return FileError(
@@ -80,6 +92,11 @@ class Journal:
         if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
             raise FileError(self.path, "this is not a line of an mcsvm results file", line=number)
         return entry.pop("key"), entry
+
+
+def is_journal(first_line: bytes) -> bool:
+    """Return whether a file that begins with this line is a file of results."""
+    return bool(_parsed(first_line) == HEAD)
 
 
 def _parsed(line: bytes) -> Any:

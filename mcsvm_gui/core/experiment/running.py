@@ -114,6 +114,13 @@ def perform(
     )
 
 
+def recall(experiment: Experiment, journal: Journal) -> Results:
+    """Return the results that a journal holds of an experiment, without training anything."""
+    results = perform(experiment, stopped=lambda: True, journal=journal)
+    expected = len(list(_jobs(results.experiment, results.datasets)))
+    return replace(results, interrupted=results.kept < expected)
+
+
 def _torn(plan: Plan, loaded: _Loaded, spec: DataSpec) -> tuple[Notice, ...]:
     """Notices of groups with rows on both sides of a split, whose tests are too good."""
     dataset = loaded.datasets[spec.name]
@@ -140,7 +147,7 @@ def _check_same(path: str, dataset: Dataset, digest: str | None) -> None:
         raise FileError(path, "the file has changed since the experiment was written")
 
 
-def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[PlannedTraining]:
+def _jobs(experiment: Experiment, datasets: Mapping[str, Dataset]) -> Iterator[PlannedTraining]:
     plan = experiment.plan
     parts = {spec.name: () if spec.test is not None else plan.parts(datasets[spec.name]) for spec in experiment.data}
     wanted: list[tuple[RunSpec, Fold | None, bool, tuple[str, ...]]] = []

@@ -79,7 +79,7 @@ def _material(store: ProjectStore, records: list[RunRecord]) -> Iterator[RunMate
         try:
             trained = model_file.unpacked(record.name, model)
             known = replace(known, origin=trained.origin)
-            yield _looked_at(known, trained, _files(record.request, files))
+            yield looked_at(known, trained, _files(record.request, files))
         except InputError as error:
             yield replace(known, missing=worded(error))
         except ValueError as error:
@@ -111,7 +111,8 @@ def _files(
     return found
 
 
-def _looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, Dataset | None]) -> RunMaterial:
+def looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, Dataset | None]) -> RunMaterial:
+    """Apply a model to the rows it was tested on, or trained on if there was no test."""
     record, (dataset, test) = known.record, files
     request = record.request
     train = pose_request(request, dataset, trained.preparation).train

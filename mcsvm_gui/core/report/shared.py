@@ -233,6 +233,8 @@ def _bars(sides: Sequence[Side]) -> list[Block]:
     )
     blocks: list[Block] = []
     for name, what, printed in wanted:
+        if any(side.document[name] is None for side in sides):  # model files do not contain times
+            continue
         values = [float(side.document[name]) for side in sides]
         bars = plots.Bars(labels, machines, values, [printed(value) for value in values], what)
         blocks.append(
