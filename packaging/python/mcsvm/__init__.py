@@ -57,7 +57,7 @@ if not TYPE_CHECKING:  # a type checker knows every name from above, and reports
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            value: object = import_module("importlib.metadata").version("mcsvm")
+            value: object = import_module("mcsvm_gui.core.base.about").own_version()
         elif name in __all__:
             value = getattr(import_module(_HOMES.get(name, "mcsvm.solvers")), name)
         else:
