@@ -38,13 +38,15 @@ BEHIND = (  # of the checkout
     *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
 )
 METHODS = "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function"
+FILES = "open_dataset", "load_model", "save_model", "verify", "export"
 EXPLAINING = "shapley", "contrast", "log_odds", "flip"
 PUBLIC = {
     "MultiClassSVC": [
         ("autoclass", "mcsvm.MultiClassSVC"),
         *(("automethod", f"mcsvm.MultiClassSVC.{name}") for name in METHODS),
     ],
-    "Explaining": [("autofunction", f"mcsvm.solvers.explain.{name}") for name in EXPLAINING],
+    "Data and models": [("autofunction", f"mcsvm.{name}") for name in FILES],
+    "Explaining": [("autofunction", f"mcsvm.explain.{name}") for name in EXPLAINING],
     "Slice by slice": [("autofunction", "mcsvm.pose")],
 }
 
