@@ -195,6 +195,7 @@ class LinearBudget:
     # coordinate steps
     round_visits: int = 16  # visits of a round, per example
     least_epochs: int = 40  # for an exact bias; texts at C = 1 take 20 to 35, and Newton steps are faster below 30
+    tiny: float = 1.1  # price of a Newton step of a tiny part, in units of its fixed price, at most
     penalty: float = 0.3  # sigma of an exact bias, as a share of the mean |x|^2; 0.1 and 1 took 1.2 times the visits
     begin: float = 0.1  # violation at which an exact bias moves first
     follow: float = 0.1  # violation at which it moves next, as a share of its last move

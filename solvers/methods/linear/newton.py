@@ -88,14 +88,15 @@ class LinearNewton(Method[NewtonState]):
 def visiting_budget(part: Part) -> float:
     """Return the price up to which coordinate steps continue, in seconds: half that of the expected Newton steps.
 
-    An exact bias takes more epochs than a fixed one: if the budget is too small for them, Newton steps come at once.
-    Coordinate steps do not keep the balance of a joint machine.
+    An exact bias takes more epochs than a fixed one: if the budget is too small for them, Newton steps come at once. So
+    they do if the part is tiny, as they end exactly. Coordinate steps do not keep the balance of a joint machine.
     """
-    budget = 0.5 * LINEAR.expected * newton_price(part)
+    price = newton_price(part)
+    budget = 0.5 * LINEAR.expected * price
     if not part.balanced:
         return budget
-    pays = part.form.outputs == 1 and budget >= LINEAR.least_epochs * len(part) * visit_price(part)
-    return budget if pays else 0.0
+    pays = budget >= LINEAR.least_epochs * len(part) * visit_price(part) and price > LINEAR.tiny * LINEAR.newton_price
+    return budget if pays and part.form.outputs == 1 else 0.0
 
 
 def newton_price(part: Part) -> float:
