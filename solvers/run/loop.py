@@ -70,7 +70,7 @@ class Run:
         self._work: Work[None] | None = None  # the rest of an interrupted slice
         self._latest: Sample | None = None
         self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
-        alone = start is None and gram is None and self.method is METHODS["auto"]
+        alone = gram is None and self.method is METHODS["auto"]
         self._pairs = PairQueue(problem, self.limits, self._opening, alone=alone)
         self._begun: PartRun | None = self._part_run(0)
 
@@ -208,7 +208,9 @@ class Run:
         """Small pairs up to this step count, or to one that is left to the method; returns whether any was solved."""
         before = len(self._finished)
         while self._unfinished and self._fresh and (len(self._finished) == before or self.iterations < until):
-            began, work = time.perf_counter(), small.solve(len(self._finished))
+            number = len(self._finished)
+            work = small.solve(number, None if self._start is None else self._start[number])
+            began = time.perf_counter()
             while True:
                 try:
                     next(work)

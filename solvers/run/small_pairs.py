@@ -127,8 +127,8 @@ class SmallPairs:
         self.magnitude = Magnitude(np.empty(0), 0.0)
         self.coarse = CoarseBound(0.0, 0.0, 0.0, 0)
 
-    def solve(self, number: int) -> Work[SolvedPair | None]:
-        """The pair of this number, or None where two_class.py does not solve it in PAIRS.patience steps each."""
+    def solve(self, number: int, start: np.ndarray | None = None) -> Work[SolvedPair | None]:
+        """Return the solution of this pair, from alpha = 0 or from `start`; None after PAIRS.patience steps each."""
         if self.source is None:
             points = yield from self.problem.points.taking(self.places)
             kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips
@@ -140,7 +140,12 @@ class SmallPairs:
         places = self._of_pair(self.places, a, b)
         n, first = places.size, spans[1] - spans[0]
         sign, upper = np.where(np.arange(n) < first, 1.0, -1.0), self.problem.upper[places]
+        order = np.argsort(places)  # of the rows of the part
         beta, functions, recent = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
+        if start is not None and start.any():
+            beta[order] = start[:, 0]
+            beta[:] = _balanced(np.clip(beta, 0.0, upper) * sign, sign)
+            two_class.multiply(matrix, spans, beta, functions)
         steps, status, limit = 0, two_class.MOVING, max(100, SEARCH_STEPS_TIMES_ROWS // n)
         while status == two_class.MOVING and steps < PAIRS.patience * n:
             status, taken = two_class.advance(
@@ -161,7 +166,6 @@ class SmallPairs:
             certificate = widen(certificate, rounding_of(magnitude, 0.0, form, beta[:, None]), form, upper)
         if certificate.violation > self.tolerance:
             return None
-        order = np.argsort(places)  # of the rows of the part
         proof = Proof(certificate, beta[order, None], functions[order, None], np.array([b]))
         return SolvedPair(Finished(alpha[order, None], proof, stalled=False), int(steps))
 
@@ -173,3 +177,11 @@ class SmallPairs:
     def evaluations(self, number: int) -> int:
         """Count the kernel values computed for the pair of this number."""
         return 0 if self.source is None else self.source.evaluations(*self.problem.pairs[number])
+
+
+def _balanced(beta: np.ndarray, sign: np.ndarray) -> np.ndarray:
+    """Return beta with the larger of its two sides scaled down, so that it sums to zero."""
+    above, below = float(beta[sign > 0.0].sum()), -float(beta[sign < 0.0].sum())
+    if above == 0.0 or below == 0.0:
+        return np.zeros_like(beta)
+    return beta * np.where(sign > 0.0, min(1.0, below / above), min(1.0, above / below))

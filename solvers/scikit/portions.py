@@ -171,7 +171,7 @@ def going_on(estimator: Any, features: Any) -> Increment:
 class PartialFitMixin(ResourceMixin):
     """The method `partial_fit`. `_remember` stores the state from which the next portion continues."""
 
-    _solution: tuple[float, list[np.ndarray]] | None
+    _solution: tuple[np.ndarray, list[np.ndarray]] | None
     _remember: Callable[[Increment | None], None]
     _set_model: Callable[[Model], None]
 

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import top_k_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
@@ -268,6 +269,17 @@ def test_warm_start_reaches_the_same_optimum_in_fewer_steps(machine: str) -> Non
     warm.set_params(C=8.0).fit(x, y)
     assert warm.certificate_.dual == pytest.approx(cold.certificate_.dual, rel=1e-4)
     assert warm.n_iter_ < cold.n_iter_
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
+def test_warm_start_pays_along_rising_costs(machine: str) -> None:
+    x, y = load_digits(return_X_y=True)
+    x, y = x[:300] / 16.0, y[:300]
+    warm, steps = MultiClassSVC(machine, warm_start=True), {"warm": 0, "cold": 0}
+    for cost in 2.0 ** np.arange(-3, 6):
+        steps["warm"] += warm.set_params(C=cost).fit(x, y).n_iter_
+        steps["cold"] += MultiClassSVC(machine, C=cost).fit(x, y).n_iter_
+    assert steps["warm"] < 0.6 * steps["cold"]
 
 
 def test_warm_start_again_is_done_at_once() -> None:

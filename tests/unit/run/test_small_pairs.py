@@ -137,9 +137,19 @@ def test_limits_are_the_methods_business(limits: Limits) -> None:
     assert "matrix" not in phases(ended(Run(posed(), "auto", limits)))
 
 
-def test_a_start_or_a_small_cache_is_the_methods_business() -> None:
-    start = finished(posed(), tolerance=1e-3).alphas()
-    assert "matrix" not in phases(ended(Run(posed(), "auto", start=start)))
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_start_is_taken_and_saves_steps(share: float) -> None:
+    """Also one whose two sides do not balance, or that is beyond the bounds."""
+    cold = finished(posed(), tolerance=1e-6)
+    start = [share * alpha for alpha in cold.alphas()]
+    start[0][0] += 1e6
+    warm = ended(Run(posed(), "auto", Limits(1e-6), start=start))
+    assert "matrix" in phases(warm)
+    assert warm.certificate().dual == pytest.approx(cold.certificate().dual, rel=1e-6)
+    assert share < 1.0 or warm.iterations < 0.5 * cold.iterations
+
+
+def test_a_small_cache_is_the_methods_business() -> None:
     assert not small_pairs.applies(replace(posed(), cache_mb=0.05), Limits())
     assert not small_pairs.applies(problem_of(X, Y, "ovo", "linear"), Limits())
     assert not small_pairs.applies(problem_of(X, Y, "ovo", bias="none"), Limits())
