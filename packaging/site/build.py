@@ -23,6 +23,7 @@ sys.path += [str(ROOT), str(HERE.parent / "python"), str(HERE.parent)]
 CHAPTERS = {"guide": "Guide", "tutorials": "Tutorials", "reference": "Reference", "behind": "Behind it"}
 TUTORIALS = {
     "first_model": "A first model",
+    "from_svc": "From SVC to MultiClassSVC",
     "imbalanced": "Rare classes and costs",
     "text": "Words as features",
     "explain": "Why this class?",
@@ -38,16 +39,26 @@ BEHIND = (  # of the checkout
     *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
 )
 METHODS = "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function"
-FILES = "open_dataset", "load_model", "save_model", "verify", "export"
+FILES = "open_dataset", "load_model", "save_model", "verify", "export", "register_onnx_converter"
 EXPLAINING = "shapley", "contrast", "log_odds", "flip"
 PUBLIC = {
     "MultiClassSVC": [
         ("autoclass", "mcsvm.MultiClassSVC"),
         *(("automethod", f"mcsvm.MultiClassSVC.{name}") for name in METHODS),
     ],
-    "Data and models": [("autofunction", f"mcsvm.{name}") for name in FILES],
+    "Search": [("autofunction", "mcsvm.search"), ("autoclass", "mcsvm.SearchResult")],
+    "Data and models": [
+        *(("autofunction", f"mcsvm.{name}") for name in FILES),
+        ("autoclass", "mcsvm.SavedModel\n   :members:"),
+    ],
     "Explaining": [("autofunction", f"mcsvm.explain.{name}") for name in EXPLAINING],
-    "Slice by slice": [("autofunction", "mcsvm.pose")],
+    "Slice by slice": [("autofunction", "mcsvm.pose"), ("autoclass", "mcsvm.Run"), ("autoclass", "mcsvm.Limits")],
+    "Certificates and endings": [
+        ("autoclass", "mcsvm.solvers.dual.certificate.Certificate\n   :members:"),
+        ("autoclass", "mcsvm.Ending\n   :members:\n   :undoc-members:"),
+        ("autoclass", "mcsvm.solvers.run.trace.Sample\n   :members:"),
+    ],
+    "Errors": [("autoclass", "mcsvm.InputError"), ("autoclass", "mcsvm.ParameterError")],
 }
 
 
@@ -105,7 +116,8 @@ def place(path: str) -> str:
 def index() -> str:
     """The README up to its map of the code."""
     text = (ROOT / "README.md").read_text("utf-8").partition("## Map of the code")[0]
-    return text.replace("](resources/pictures/", "](pictures/").replace(f"]({SPEED})", f"](behind/{place(SPEED)})")
+    text = text.replace("](resources/pictures/", "](pictures/").replace("](packaging/site/tutorials/", "](tutorials/")
+    return text.replace(f"]({SPEED})", f"](behind/{place(SPEED)})")
 
 
 def guide() -> Iterator[tuple[str, str]]:

@@ -18,10 +18,11 @@ from mcsvm_gui.core.export.checked import Receipt
 from mcsvm_gui.core.library.arrays import dataset_of
 from mcsvm_gui.core.library.fitted import trained_of
 from mcsvm_gui.core.library.saved import SavedModel
+from mcsvm_gui.core.library.skl2onnx_converter import register_onnx_converter
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-__all__ = ["SavedModel", "export", "load_model", "save_model", "verify"]
+__all__ = ["SavedModel", "export", "load_model", "register_onnx_converter", "save_model", "verify"]
 
 Named = str | os.PathLike[str]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcsvm.solvers.run.loop import Run
     from mcsvm.solvers.scikit.constraints import ParameterError
     from mcsvm_gui.core.data.public import open_dataset
-    from mcsvm_gui.core.library import SavedModel, export, load_model, save_model, verify
+    from mcsvm_gui.core.library import SavedModel, export, load_model, register_onnx_converter, save_model, verify
 
     __version__: str
 
@@ -37,12 +37,13 @@ __all__ = [
     "load_model",
     "open_dataset",
     "pose",
+    "register_onnx_converter",
     "save_model",
     "search",
     "verify",
 ]
 
-_LIBRARY = "SavedModel", "export", "load_model", "save_model", "verify"
+_LIBRARY = "SavedModel", "export", "load_model", "register_onnx_converter", "save_model", "verify"
 _HOMES = {  # the others are in mcsvm.solvers
     "open_dataset": "mcsvm_gui.core.data.public",
     **dict.fromkeys(_LIBRARY, "mcsvm_gui.core.library"),
