@@ -54,7 +54,7 @@ def stacked(tables: Sequence[Any]) -> Any:
 def solve_block(
     terms: SharedTerms, form_of: Problem, offers: Sequence[RowOffer], violation: float, tolerance: float
 ) -> SolvedBlock:
-    """`form_of`: the programme's form and feasible set; the violation is that of all rows."""
+    """`form_of`: the part's form and feasible set; the violation is that of all rows."""
     rows = stacked([offer.rows for offer in offers])
     labels, upper = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("labels", "upper"))
     alpha, functions = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("alpha", "functions"))

@@ -14,7 +14,7 @@ class PartitionSize:
 
     rows: int
     stored: float  # numbers of a row that are stored, on average
-    primal_at_zero: np.ndarray  # (programmes,) the primal of its rows at w = 0
+    primal_at_zero: np.ndarray  # (parts,) the primal of its rows at w = 0
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class BlockChange:
     rows: Any  # (block, features) in single precision
     weights: np.ndarray  # (block, outputs): the change of their weights
     shift: np.ndarray  # (outputs,): what an offset of the kernel adds to all functions
-    mine: np.ndarray  # positions in the partition's part of the programme
+    mine: np.ndarray  # positions in the partition's rows of the part
     alpha: np.ndarray  # (mine, slots)
 
 
@@ -38,9 +38,9 @@ class PartitionStanding:
     loss: float
     linear: float
     energy: float  # 1/2 <W, K W>, without the offset
-    cost: float  # sum of the costs U_i of the programme's rows
+    cost: float  # sum of the costs U_i of the part's rows
     outside: float  # the largest amount by which a variable lies outside its bounds
-    support: np.ndarray  # (classes,) support vectors of each class, of this programme and those before
+    support: np.ndarray  # (classes,) support vectors of each class, of this part and those before
     bounded: int
     right: float  # weight of the rows decided right, of a joint machine
     total: float  # weight of all rows
@@ -51,9 +51,9 @@ class RowOffer:
     """The rows that violate most, with all that a block needs of them."""
 
     standing: PartitionStanding
-    positions: np.ndarray  # in the partition's part of the programme
+    positions: np.ndarray  # in the partition's rows of the part
     rows: Any  # (offered, features) in single precision
-    labels: np.ndarray  # in the programme
+    labels: np.ndarray  # in the part
     upper: np.ndarray
     alpha: np.ndarray  # (offered, slots)
     functions: np.ndarray  # (offered, outputs)
@@ -61,7 +61,7 @@ class RowOffer:
 
 @dataclass(frozen=True)
 class SupportRows:
-    """Some of the support vectors of a programme; `weights` are all that others need of them."""
+    """Some of the support vectors of a part; `weights` are all that others need of them."""
 
     rows: Any  # float64
     weights: np.ndarray  # (support, outputs)
@@ -69,7 +69,7 @@ class SupportRows:
 
 @dataclass(frozen=True)
 class BiasKinks:
-    """Where the slope of the primal as a function of b changes, of a binary programme with an exact bias."""
+    """Where the slope of the primal as a function of b changes, of a binary part with an exact bias."""
 
     positive: float  # sum U_i of the examples of its first class
     cost: float  # sum U_i of all
@@ -81,9 +81,9 @@ class BiasKinks:
 class Restored:
     """The client's copy, from which a partition that was lost is made again."""
 
-    programme: int
+    part: int
     serial: int
-    alpha: np.ndarray  # of its part of the programme
+    alpha: np.ndarray  # of its rows of the part
 
 
 class LostPartitionsError(Exception):

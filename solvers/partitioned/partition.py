@@ -46,23 +46,23 @@ class Partition:
         self._part: Part | None = None
 
     def welcome(self) -> PartitionSize:
-        zero = [self.problem.primal_at_zero(number) if len(self.problem) else 0.0 for number in self._programmes]
+        zero = [self.problem.primal_at_zero(number) if len(self.problem) else 0.0 for number in self._part_numbers]
         return PartitionSize(len(self.problem), self.problem.points.stored, np.array(zero))
 
     @property
-    def _programmes(self) -> range:
+    def _part_numbers(self) -> range:
         return range(self.problem.part_count)
 
     @property
     def part(self) -> Part:
-        """The part of the programme in work."""
+        """The part in work, with the rows of this partition."""
         assert self._part is not None, "begin comes first"
         return self._part
 
-    # -- a programme ------------------------------------------------------------------------------
+    # -- a part -----------------------------------------------------------------------------------
 
     def begin(self, number: int) -> int:
-        """alpha = 0; returns how many rows of the programme are here. The programme before it is done."""
+        """alpha = 0; returns how many rows of the part are here. The part before it is done."""
         if self._part is not None:
             self._mark(self._part, self._used, self._full)
         self._serial = 0
@@ -76,12 +76,12 @@ class Partition:
 
     def restore(self, kept: Restored) -> None:
         """As `begin`, from the client's copy; the functions follow by `add` and `adopt`."""
-        self.begin(kept.programme)
+        self.begin(kept.part)
         self._serial = kept.serial
         self._alpha[...] = kept.alpha
 
     def remember(self, used: np.ndarray, full: np.ndarray) -> None:
-        """Support vectors of programmes that are done, and those of them at their bound."""
+        """Support vectors of parts that are done, and those of them at their bound."""
         self._used[used], self._full[full] = True, True
 
     # -- a round ----------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Partition:
         full[self._where] |= BOX.at_upper(self._alpha, part.upper).any(axis=1)
 
     def _decided_right(self, functions: np.ndarray) -> tuple[float, float]:
-        """(weight of rows decided right, of all); of machines of several programmes only `right` knows."""
+        """(weight of rows decided right, of all); of machines of several parts only `right` knows."""
         if self.problem.machine.split != "joint" or not len(self.problem):
             return 0.0, 0.0
         decided = decide(self.problem.machine, functions, self.problem.classes)
@@ -198,7 +198,7 @@ class Partition:
     # -- results ----------------------------------------------------------------------------------
 
     def places(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """At these positions of the programme: (rows of the partition, their classes, labels, upper bounds)."""
+        """At these positions of the part: (rows of the partition, their classes, labels, upper bounds)."""
         rows, part = self._where[positions], self.part
         return rows, self.problem.labels[rows], part.labels[positions], part.upper[positions]
 

@@ -1,4 +1,4 @@
-"""The certificate of a programme whose rows lie in several places: recomputed from alpha in float64, by all at once.
+"""The certificate of a part whose rows lie in several places: recomputed from alpha in float64, by all at once.
 
 The support vectors travel once, in portions; every partition adds K(own, portion) W to its products. All else are sums
 and extremes. This pass is all that a partition needs to be made again, too.
@@ -27,7 +27,7 @@ def recompute(partitions: Partitions, at_once: int, of: Collection[int] | None =
 
 
 def best_bias(partitions: Partitions) -> float:
-    """The b of least primal of a binary programme with an exact bias, a weighted median of its kinks.
+    """The b of least primal of a binary part with an exact bias, a weighted median of its kinks.
 
     Where a whole interval is optimal, its middle, as in dual/bias.py. Grids of candidates narrow down where the slope
     turns positive, until few kinks are left there, which come.

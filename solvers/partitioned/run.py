@@ -50,7 +50,7 @@ ROUNDS = "Rows lie in several places: blocks of those that violate most are gath
 
 @dataclass(frozen=True)
 class Support:
-    """The support vectors of one programme in one partition."""
+    """The support vectors of one part in one partition."""
 
     rows: np.ndarray  # of the partition
     classes: np.ndarray  # of the problem
@@ -61,7 +61,7 @@ class Support:
 
 @dataclass(frozen=True)
 class Done:
-    """A programme that has ended."""
+    """A part that has ended."""
 
     certificate: Certificate
     bias: np.ndarray
@@ -81,7 +81,7 @@ class PartitionedRun:
         self.rounds = self.iterations = self.kernel_evaluations = 0
         self.seconds = 0.0
         self._done: list[Done] = []
-        self._alpha: list[np.ndarray] = []  # of each partition; empty while no programme is in work
+        self._alpha: list[np.ndarray] = []  # of each partition; empty while no part is in work
         sizes: list[PartitionSize] = self._surely(lambda: partitions.ask_all("welcome"))
         self.sizes = [size.rows for size in sizes]
         fitting = PARTITIONED.block_bytes / (4.0 * max(1.0, *(size.stored for size in sizes)))
@@ -100,7 +100,7 @@ class PartitionedRun:
         return self.ending is None
 
     @property
-    def programmes(self) -> int:
+    def parts(self) -> int:
         return self._shape.part_count
 
     @property
@@ -119,7 +119,7 @@ class PartitionedRun:
     def _offset(self) -> float:
         return 1.0 if self.terms.bias == "regularized" else 0.0
 
-    # -- a programme ------------------------------------------------------------------------------
+    # -- a part -----------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         form = self._shape.form
@@ -199,9 +199,9 @@ class PartitionedRun:
         self._failures = 0 if found.violation < LOOP.nearer * self._best_violation else self._failures + 1
         self._best_violation = min(self._best_violation, found.violation)
         if proved and found.infeasibility <= FEASIBLE * found.scale:
-            self._finish_programme(done, stalled=False)
+            self._finish_part(done, stalled=False)
         elif self._failures > LOOP.most or (self._vain > PARTITIONED.vain and self._failures > PARTITIONED.vain):
-            self._finish_programme(done, stalled=True)
+            self._finish_part(done, stalled=True)
         else:
             if goal is not None and found.violation <= self._tolerance:
                 factor = goal / max(found.relative_gap, TINY)
@@ -229,11 +229,11 @@ class PartitionedRun:
             self._ask_round()
             self._change = None
 
-    def _finish_programme(self, done: Done, *, stalled: bool) -> None:
+    def _finish_part(self, done: Done, *, stalled: bool) -> None:
         support = self._surely(self._supports)
         self._done.append(Done(done.certificate, done.bias, tuple(support), done.right, stalled))
         self._alpha = []
-        if len(self._done) < self.programmes:
+        if len(self._done) < self.parts:
             self._begin()
         elif self.ending is None:
             self.ending = Ending.STALLED if any(one.stalled for one in self._done) else Ending.CONVERGED
@@ -263,10 +263,10 @@ class PartitionedRun:
             self.ending = Ending.TIME_LIMIT
 
     def finish(self) -> None:
-        """Prove what was not proved when the run ended, programmes that were not begun at alpha = 0 included."""
+        """Prove what was not proved when the run ended, parts that were not begun at alpha = 0 included."""
         assert self.ending is not None
-        while len(self._done) < self.programmes:
-            self._finish_programme(self._surely(self._prove), stalled=False)
+        while len(self._done) < self.parts:
+            self._finish_part(self._surely(self._prove), stalled=False)
 
     # -- lost partitions --------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ class PartitionedRun:
                 lost = lost | more.numbers
 
     def _supporting(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """(rows, those at their bound) of the support vectors of programmes that are done."""
+        """(rows, those at their bound) of the support vectors of parts that are done."""
         mine = [done.support[number] for done in self._done]
         none = np.empty(0, dtype=np.int64)
         used = np.concatenate([none, *(one.rows for one in mine)])
@@ -327,7 +327,7 @@ class PartitionedRun:
         return sum((one.certificate for one in self._done), Certificate(0.0, 0.0, 0.0, 0.0))
 
     def count_bounded(self) -> int:
-        """Count the rows that have a variable at its upper bound in any programme, after all programmes are proved.
+        """Count the rows that have a variable at its upper bound in any part, after all parts are proved.
 
         The last sample does not serve, as it may come from an earlier round.
         """
@@ -339,7 +339,7 @@ class PartitionedRun:
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
     def duals(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """(rows, alpha) of each programme: what is not zero."""
+        """(rows, alpha) of each part: what is not zero."""
         return [
             (
                 np.concatenate([first + one.rows for first, one in zip(self.first_rows, done.support, strict=True)]),
@@ -369,7 +369,7 @@ class PartitionedRun:
         )
 
     def _expansion(self, number: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(rows of the partition, their classes, weights in all programmes)."""
+        """(rows of the partition, their classes, weights in all parts)."""
         mine = [done.support[number] for done in self._done]
         local = np.unique(np.concatenate([one.rows for one in mine]))
         classes, expansion = np.empty(local.size, dtype=np.int64), np.zeros((local.size, outputs))

@@ -58,7 +58,7 @@ class ClusterSession:
 
     @property
     def parts(self) -> int:
-        return self.run.programmes
+        return self.run.parts
 
     @property
     def gap_goal(self) -> float | None:
