@@ -220,3 +220,32 @@ def test_a_language_that_is_installed_is_asked_and_what_it_lacks_stays_english()
     finally:
         i18n.install()
     assert i18n.tr("Undo") == "Undo"
+
+
+# One German term each; the others were mixed with it. English texts in which the word has another meaning are left out.
+GLOSSARY = {
+    "Fold": (r"Faltung|Teilespalte", ""),
+    "Kernel": (r"\bKerns?\b|\bKernmatri|\bKernzeile|\bKernwert", ""),
+    "Konfusionsmatrix": (r"Verwechslungsmatri", ""),
+    "balancierte Genauigkeit": (r"[Aa]usgewogene. Genauigkeit", ""),
+    "geboostete Bäume": (r"verstärkte.? Bäume", ""),
+    "Eins-gegen-alle": (r"\bEine gegen (alle|eine)\b", ""),
+    "Befehlszeile": (r"Kommandozeile", ""),
+    "Tuning": (r"\bAbstimmen\b", ""),
+    "Baseline": (r"[Ee]infache.? Verfahren", ""),
+    "Score": (r"Punktzahl", ""),
+    "speichern": (r"\b([Gg]e)?sicher(n|t)\b", r"certain|sure|safe|kept"),
+}
+
+
+@pytest.mark.parametrize("term", GLOSSARY)
+def test_german_has_one_term_for_one_thing(term: str) -> None:
+    other, meant = GLOSSARY[term]
+    found = [said for text, said in pairs("de") if re.search(other, said) and not (meant and re.search(meant, text))]
+    assert found == [], f"say {term}"
+
+
+def test_german_numbers_have_a_comma() -> None:
+    typed = "write plain numbers such as"  # as a file has them
+    found = [said for text, said in pairs("de") if re.search(r"\d\.\d", said) and not text.startswith(typed)]
+    assert found == []
