@@ -72,11 +72,12 @@ OTHER_NAMES = {
 def choices_for(given: Any, names: Iterable[str]) -> str:
     """List the names to choose from, for a sentence that refuses `given`, with the name that was probably meant."""
     known = list(names)
-    listed, near = ", ".join(known), _closest(given, known)
+    listed, near = ", ".join(known), closest_name(given, known)
     return listed if near is None else Sentence("{names} (did you mean {near}?)", names=listed, near=near)
 
 
-def _closest(given: Any, names: Sequence[str]) -> str | None:
+def closest_name(given: Any, names: Sequence[str]) -> str | None:
+    """Return the name that `given` is most likely a misspelling of, or another program's word for."""
     if not isinstance(given, str):
         return None
     spelled = given.strip().lower().replace("_", "-").replace(" ", "-")

@@ -42,6 +42,7 @@ from mcsvm.solvers.scikit.constraints import (
     ParameterError,
     checkable,
     seed_of,
+    suggestion,
 )
 from mcsvm.solvers.scikit.fit_callbacks import CallbackSupport, FitTask
 from mcsvm.solvers.scikit.portions import LASTING, Increment, PartialFitMixin
@@ -337,7 +338,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         try:
             super()._validate_params()
         except InvalidParameterError as error:
-            raise ParameterError(str(error)) from None
+            raise ParameterError(f"{error}{suggestion(vars(self))}") from None
         if values is not None and len(CHECKED) < MOST_CHECKED:
             CHECKED.add(values)
 

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, Options, StrOptions
 
-from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.errors import InputError, closest_name
 from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
@@ -21,16 +21,28 @@ DEFAULT_CACHE_MB = 500
 _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 _COUNT = Interval(Integral, 1, None, closed="left")
 
+
+class RegisteredNames(StrOptions):  # type: ignore[misc]
+    """One of the names of a registry, listed in its order, as the command line and the window list them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+        super().__init__(set(self.names))
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(self.names)}"
+
+
 CONSTRAINTS: dict[str, list[Any]] = {
-    "machine": [StrOptions(set(MACHINES))],
-    "solver": [StrOptions(set(METHODS))],
-    "kernel": [StrOptions({*KERNELS, *ALIASES}), callable],
+    "machine": [RegisteredNames(MACHINES)],
+    "solver": [RegisteredNames(METHODS)],
+    "kernel": [RegisteredNames((*KERNELS, *ALIASES)), callable],
     "C": [_POSITIVE],
     "gamma": [StrOptions({"scale", "auto"}), _POSITIVE],
     "degree": [_COUNT],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "margin": [_POSITIVE, None],
-    "bias": [StrOptions(set(BIASES)), None],
+    "bias": [RegisteredNames(BIASES), None],
     "class_weight": [StrOptions({"balanced"}), HasMethods(["get", "keys"]), None],
     "tol": [_POSITIVE],
     "gap_tol": [_POSITIVE, None],
@@ -65,6 +77,16 @@ def checkable(estimator: Any, names: Iterable[str]) -> Hashable:
 
 class ParameterError(InputError, InvalidParameterError):
     """An argument that breaks its constraint: an InputError that is also scikit-learn's InvalidParameterError."""
+
+
+def suggestion(parameters: dict[str, Any]) -> str:
+    """Return the question after the name that was probably meant; empty if all names are known, or none is close."""
+    for parameter, (first, *_) in CONSTRAINTS.items():
+        value = parameters.get(parameter)
+        if isinstance(first, RegisteredNames) and isinstance(value, str) and value not in first.names:
+            near = closest_name(value, first.names)
+            return "" if near is None else f" Did you mean {near!r}?"
+    return ""
 
 
 def seed_of(random_state: Any) -> int:
