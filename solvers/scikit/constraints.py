@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,7 +22,7 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 _COUNT = Interval(Integral, 1, None, closed="left")
 
 
-class RegisteredNames(StrOptions):  # type: ignore[misc]
+class RegisteredNames(StrOptions):
     """One of the names of a registry, listed in its order, as the command line and the window list them."""
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -79,7 +79,7 @@ class ParameterError(InputError, InvalidParameterError):
     """An argument that breaks its constraint: an InputError that is also scikit-learn's InvalidParameterError."""
 
 
-def suggestion(parameters: dict[str, Any]) -> str:
+def suggestion(parameters: Mapping[str, Any]) -> str:
     """Return the question after the name that was probably meant; empty if all names are known, or none is close."""
     for parameter, (first, *_) in CONSTRAINTS.items():
         value = parameters.get(parameter)
