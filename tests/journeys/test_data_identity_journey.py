@@ -220,11 +220,13 @@ def test_roles_that_do_not_fit_any_more_are_given_up(open_window: Callable[[], H
     hand.close()
 
 
-def shown_data(hand: Hand) -> dict[int, str]:
-    """The Data column of the leaderboard, by run."""
-    model = hand.find(QTableView, "leaderboard").model()
-    place = next(place for place, column in enumerate(model.columns) if column.name == "data")  # type: ignore[attr-defined]
-    return {model.run_at(row): model.index(row, place).data() for row in range(model.rowCount())}  # type: ignore[attr-defined]
+def column_of(hand: Hand, name: str) -> tuple[dict[int, str], bool]:
+    """Return a column of the leaderboard by run, and whether it is shown."""
+    view = hand.find(QTableView, "leaderboard")
+    model = view.model()
+    place = next(place for place, column in enumerate(model.columns) if column.name == name)  # type: ignore[attr-defined]
+    cells = {model.run_at(row): model.index(row, place).data() for row in range(model.rowCount())}  # type: ignore[attr-defined]
+    return cells, not view.isColumnHidden(place)
 
 
 def test_preprocessing_is_compared_on_the_same_data_and_named(open_window: Callable[[], Hand], first: Path) -> None:
@@ -232,15 +234,13 @@ def test_preprocessing_is_compared_on_the_same_data_and_named(open_window: Calla
     hand = open_window()
     show(hand, first)
     plain = train(hand)
+    assert not column_of(hand, "preprocessing")[1], "there is nothing to tell apart"
     hand.go("Data")
     hand.choose("scaleCombo", "standard")
     scaled = train(hand)
     assert sorted(board(hand)) == [plain, scaled], "preprocessing does not hide runs of the same data"
-    assert shown_data(hand) == {plain: "first.csv", scaled: "first.csv · standardized"}
-    view = hand.find(QTableView, "leaderboard")
-    assert not view.isColumnHidden(
-        next(place for place, column in enumerate(view.model().columns) if column.name == "data")  # type: ignore[attr-defined]
-    )
+    assert column_of(hand, "data")[0] == {plain: "first.csv", scaled: "first.csv · standardized"}
+    assert column_of(hand, "preprocessing") == ({plain: "scaled to [-1, 1]", scaled: "standardized"}, True)
     hand.wait(lambda: "differ in preprocessing" in hand.text("conclusionLabel"))
     best = board(hand)[0]
     assert f"this one: {'standardized' if best == scaled else 'scaled to [-1, 1]'}." in hand.text("conclusionLabel")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.evaluate.recommended import measure_to_judge_by
-from mcsvm_gui.core.machine.identity import drops_rows
+from mcsvm_gui.core.machine.identity import drops_rows, preprocessing_text
 from mcsvm_gui.core.project.columns import RunColumn, columns
 from mcsvm_gui.core.project.records import RunRecord
 
@@ -31,6 +31,7 @@ ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a reque
 HOW_FAR = "tol", "gap_tol", "max_iter", "time_limit"  # fields of a request: how far to train
 MOST = 100  # runs shown
 ROOMY = "C", "gamma", "kernel", "data"  # columns with settings, shown if the window is wide
+PREPROCESSING = "preprocessing"  # a column of the leaderboard, shown if the runs differ in it
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,19 @@ def leaderboard_columns(
         replace(known["n_support"], title=tr("Vectors"), width=6),
         RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=13),
         *(known[name] for name in ROOMY),
+        RunColumn(
+            PREPROCESSING,
+            tr("Preprocessing"),
+            tr("Scaling and the other preprocessing of the run, shown if it differs between the runs"),
+            lambda run: _preprocessing(run),
+            lambda run: _preprocessing(run),
+            width=18,
+        ),
     )
+
+
+def _preprocessing(run: RunRecord) -> str:
+    return preprocessing_text(run.plain_request) if run.plain_request else ""
 
 
 def _interval_column(standing: Callable[[RunRecord], Standing]) -> RunColumn:

@@ -14,6 +14,7 @@ from mcsvm_gui.core.machine.identity import differ_in_preprocessing, preprocessi
 from mcsvm_gui.core.project.leaderboard import (
     BASELINES,
     CHOSEN,
+    PREPROCESSING,
     Standings,
     Validation,
     baseline_rows,
@@ -119,12 +120,9 @@ class Leaderboard(RunTable):
         scrolled = self.runs.rowCount() * self.verticalHeader().defaultSectionSize() + HEADER > self.height()
         bar = self.verticalScrollBar().sizeHint().width() if scrolled else 0
         room = self.width() - 2 * self.frameWidth() - bar
-        needed = (
-            {"data"} if differ_in_preprocessing(one.plain_request for one in self._records if one.id > 0) else set()
-        )
+        if not differ_in_preprocessing(one.plain_request for one in self._records if one.id > 0):
+            names.discard(PREPROCESSING)
         for name in LEAST_FIRST:
-            if name in needed:
-                continue
             if sum(widths[visible] for visible in names - self.unwanted) <= room:
                 break
             names.discard(name)
