@@ -31,6 +31,7 @@ OTHER_RULES = {
     "ngrams": "1:2",
     "stop_words": "english",
     "min_df": 2,
+    "as_given": True,
 }
 
 
