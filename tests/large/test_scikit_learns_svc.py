@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from copies import ROOT, import_path
 
 pytestmark = pytest.mark.large
 
@@ -59,14 +60,12 @@ def test_what_is_not_of_libsvm_alone_passes(tmp_path: Path) -> None:
     pytest.importorskip("sklearn.svm.tests.test_svm")
     (tmp_path / "stand_in.py").write_text(STAND_IN)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    thread_unsafe: scikit-learn's\n")
-    root = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "stand_in", "-c", "pytest.ini", "--rootdir", "."]
     command += ["-p", "no:cacheprovider", "--tb=no"]
-    path = os.pathsep.join([str(root), str(tmp_path)])
     done = subprocess.run(
         [*command, "--pyargs", "sklearn.svm.tests.test_svm"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": path},
+        env=os.environ | {"PYTHONPATH": import_path(ROOT, tmp_path)},
         capture_output=True,
         text=True,
         timeout=600,

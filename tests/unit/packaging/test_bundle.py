@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 IMPORT_ALL = """
 import importlib, sys
-sys.path[:0] = [{root!r}, {packaging!r}]
+sys.path[:0] = [{sources!r}, {root!r}, {packaging!r}]
 import bundle_contents, bundle_entry
 from pathlib import Path
 
@@ -76,7 +76,8 @@ import sklearn.ensemble, sklearn.feature_extraction.text, sklearn.metrics, sklea
 def test_nothing_that_is_left_out_is_imported_by_anything() -> None:
     absent = [name for name in contents.EXCLUDED_MODULES if is_here(name)]
     assert len(absent) > 10
-    code = IMPORT_ALL.format(root=str(ROOT), packaging=str(ROOT / "packaging"), absent=absent)
+    places = {"sources": ROOT / "packaging" / "python", "root": ROOT, "packaging": ROOT / "packaging"}
+    code = IMPORT_ALL.format(**{name: str(place) for name, place in places.items()}, absent=absent)
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=200)
     assert (done.returncode, done.stderr) == (0, "")

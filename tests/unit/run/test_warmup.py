@@ -23,7 +23,7 @@ X, Y = blobs(n=60, classes=3, seed=5)
 # Which compiled functions got a new signature inside a timed slice, in a process that has compiled nothing yet.
 WATCH = """
 import sys
-sys.path[:0] = [{root!r}, {tests!r}]
+sys.path[:0] = [{sources!r}, {tests!r}]
 import gc
 from numba.core.registry import CPUDispatcher
 from small_data import blobs, home, problem_of
@@ -75,7 +75,9 @@ print(sorted(late), len(signatures()) > 20)
     ids=["two", "binary", "every"],
 )
 def test_nothing_is_compiled_inside_the_clock(machines: list[str], biases: list[str]) -> None:
-    code = WATCH.format(root=str(TESTS.parent), tests=str(TESTS), machines=machines, biases=list(biases))
+    code = WATCH.format(
+        sources=str(TESTS.parent / "packaging" / "python"), tests=str(TESTS), machines=machines, biases=list(biases)
+    )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=280)
     assert (result.returncode, result.stdout.strip()) == (0, "[] True"), result.stderr
 
