@@ -100,7 +100,9 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     gap_tol : float or None, default=None
         Stop when the relative duality gap is at most this. If set, `tol` is ignored.
     max_iter : int or None, default=None
-        The largest number of solver iterations. None and -1 mean no limit.
+        The largest number of solver iterations, in all binary problems of ova, ovo and dag together. An iteration is an
+        update of one or two dual variables or, depending on the method, of all variables of an example; a Newton,
+        interior point, conjugate gradient or Frank-Wolfe step; or a burst of ADMM steps. None and -1 mean no limit.
     time_limit : float or None, default=None
         The largest number of seconds of training. None means no limit.
     cache_mb : float, default=500
@@ -156,7 +158,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, if all column names of X are strings.
     n_iter_ : int
-        The number of solver iterations, counted as in the paper of the solver.
+        The number of solver iterations, counted as `max_iter` counts them.
     fit_status_ : int
         0 if training converged, 1 otherwise.
     seconds_ : float

@@ -92,8 +92,8 @@ class Space(NamedTuple):
 
 
 @compiled
-def rounds(kind, rule, rules, point, rows, space, memory, recent, tolerance, until, price, inside, newton):
-    """Rounds up to the step count `until`, or for a price.
+def rounds(kind, rule, rules, point, rows, space, memory, recent, tolerance, until, most, price, inside, newton):
+    """Rounds up to the step count `until`, or for a price; the last round is cut at the step count `most`.
 
     Returns (why it ended, violation, memory, examples of the last block, with ROWS: of the next one).
     inside: whether the class functions are moved here; else MOVE follows every round. newton: whether a Newton step may
@@ -111,7 +111,7 @@ def rounds(kind, rule, rules, point, rows, space, memory, recent, tolerance, unt
         if not stored(rows, space.chosen[:size], space.slots[:size]):
             return ROWS, violation, memory, last, space.chosen[:size].copy()
         goal = max(0.5 * tolerance, rules.share * violation)
-        steps, left = solve(kind, rule, rules, point, rows, space, size, goal)
+        steps, left = solve(kind, rule, rules, point, rows, space, size, goal, most - memory.steps)
         memory, last, newton = paid(rules, memory, steps, left > goal), space.chosen[:size].copy(), True
         if not inside:
             return MOVE, violation, memory, last, last
@@ -219,10 +219,10 @@ def cut(point, rows, space, size):
 
 
 @compiled
-def solve(kind, rule, rules, point, rows, space, size, goal):
-    """Solve a block for its free and violating variables; returns (steps, violation left)."""
+def solve(kind, rule, rules, point, rows, space, size, goal, most):
+    """Solve a block for its free and violating variables; returns (steps <= most, violation left)."""
     if kind == LINE:
-        return solve_line(rule, rules, point, cut(point, rows, space, size), space, size, goal)
+        return solve_line(rule, rules, point, cut(point, rows, space, size), space, size, goal, most)
     chosen, sums = space.chosen[:size], kind == SUMS
     count = pick(rule, point, space, size, 0.5 * goal, sums)
     if count == space.member.size:  # not all had room: those of the most violating examples
@@ -236,10 +236,10 @@ def solve(kind, rule, rules, point, rows, space, size, goal):
     Q = space.matrix[: count * count].reshape(count, count)
     couple(rule, cut(point, rows, space, size), member, labels, slot, Q)
     if sums:
-        steps, left = solve_sums(rules, point, chosen, Q, member, gradient, amount, goal)
+        steps, left = solve_sums(rules, point, chosen, Q, member, gradient, amount, goal, most)
     else:
         upper = point.upper[chosen][member]
-        steps, left = solve_box(Q, gradient, amount, upper, goal, rules.patience * count)
+        steps, left = solve_box(Q, gradient, amount, upper, goal, min(rules.patience * count, most))
     for b in range(count):
         point.alpha[slot[b], chosen[member[b]]] = amount[b]
     block.sparse_changes(rule, member, slot, labels, amount - before, space.weights[:size], space.common[:size])
@@ -274,7 +274,7 @@ def couple(rule, kernel, member, labels, slot, Q):
 
 
 @compiled
-def solve_sums(rules, point, chosen, Q, member, gradient, amount, goal):
+def solve_sums(rules, point, chosen, Q, member, gradient, amount, goal, most):
     """The variables of a block are ordered by example."""
     upper, slack = point.upper[chosen], point.upper[chosen]
     starts = np.zeros(chosen.size + 1, np.int64)
@@ -284,12 +284,12 @@ def solve_sums(rules, point, chosen, Q, member, gradient, amount, goal):
     for b in range(member.size):
         starts[member[b] + 1] += 1
     starts = np.cumsum(starts)
-    limit = rules.sum_patience * member.size
+    limit = min(rules.sum_patience * member.size, most)
     return solve_simplex(Q, gradient, amount, slack, starts, upper, goal, limit, rules.share)
 
 
 @compiled
-def solve_line(rule, rules, point, kernel, space, size, goal):
+def solve_line(rule, rules, point, kernel, space, size, goal, most):
     """All beta of the block, along the equality."""
     chosen, alpha = space.chosen[:size], point.alpha[0]
     z, beta, low, high = np.empty(size), np.empty(size), np.zeros(size), np.zeros(size)
@@ -301,7 +301,7 @@ def solve_line(rule, rules, point, kernel, space, size, goal):
         else:
             beta[e], low[e] = -alpha[i], -point.upper[i]
     before = beta.copy()
-    steps, left = solve_pairs(kernel, z, beta, low, high, goal, rules.patience * size, 0)
+    steps, left = solve_pairs(kernel, z, beta, low, high, goal, min(rules.patience * size, most), 0)
     for e in range(size):
         alpha[chosen[e]] = abs(beta[e])
         space.weights[e, 0] = beta[e] - before[e]

@@ -23,6 +23,8 @@ from mcsvm.solvers.jit.rounding import SINGLE
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.work import Work, ready
 
+NO_LIMIT = 2**62  # steps
+
 
 class Progress(Enum):
     """How a call of `advance` ended."""
@@ -51,7 +53,12 @@ class State(Point):
     """
 
     steps: int = 0
+    limit: int = NO_LIMIT  # the step count that the run allows; a method ends its round there
     decisions: list[Decision] = field(default_factory=list)
+
+    @property
+    def steps_left(self) -> int:
+        return self.limit - self.steps
 
     @classmethod
     def zero(cls, part: Part, **memory: Any) -> Any:
@@ -139,7 +146,10 @@ class Method(ABC, Generic[S]):
 
     @abstractmethod
     def advance(self, part: Part, state: S, steps: int, tolerance: float) -> Work[Progress]:
-        """About `steps` steps, to the end of a round. The bits of a run must not depend on how `steps` divides it."""
+        """Take about `steps` steps, to the end of a round, but never more than `state.steps_left`.
+
+        The bits of a run must not depend on how `steps` divides it. `state.limit` is the same in all calls of a run.
+        """
 
     def refuted(self, part: Part, state: S) -> None:
         """Called when float64 has refuted a claim of convergence: a method may become stricter."""
@@ -187,4 +197,4 @@ def refresh(part: Part, state: Point) -> Work[None]:
 def stored_fields(value: Any) -> Iterator[str]:
     """The names of the fields of a state, or of a data class in one, that a checkpoint stores."""
     assert is_dataclass(value)
-    return (entry.name for entry in fields(value) if entry.name != "decisions")
+    return (entry.name for entry in fields(value) if entry.name not in ("decisions", "limit"))

@@ -183,7 +183,7 @@ def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget
     interior = state.interior
     alpha, constant, between = put_onto_bounds(part, state, path, interior.point)
     products = yield from part.gram.products(weights_of(part, alpha))
-    trial = blocks.by_class(BlockState(alpha, products + constant, constant, state.steps))
+    trial = blocks.by_class(BlockState(alpha, products + constant, constant, state.steps, state.limit))
     yield from solve_for(part, trial, between, tolerance, budget)
     if dual_at(part, trial) < state.kept_dual - SINGLE * abs(state.kept_dual):
         kept = yield from exactly(part, state.best)

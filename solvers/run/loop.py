@@ -23,7 +23,7 @@ from mcsvm.solvers.gram import Gram
 from mcsvm.solvers.jit.rounding import FEASIBLE
 from mcsvm.solvers.memory import check_memory
 from mcsvm.solvers.methods import METHODS
-from mcsvm.solvers.methods.base import Method
+from mcsvm.solvers.methods.base import NO_LIMIT, Method
 from mcsvm.solvers.model import Model
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.run import checkpoint
@@ -177,16 +177,19 @@ class Run:
 
     def _allowed(self, steps: int | None) -> int:
         steps = next_sample(self.iterations) - self.iterations if steps is None else steps
-        if self.limits.steps is None:
-            return steps
-        return max(1, min(steps, self.limits.steps - self.iterations))
+        return steps if self._steps_left is None else min(steps, self._steps_left)
+
+    @property
+    def _steps_left(self) -> int | None:
+        """The number of steps up to the limit, at least 1; None without a limit."""
+        return None if self.limits.steps is None else max(1, self.limits.steps - self.iterations)
 
     def _slice(self, steps: int | None) -> Work[None]:
         """About `steps` steps of the current part; if they end it, the next part becomes the current one."""
         small = self._pairs.small
         if small is None or not (yield from self._solve_small(small, self.iterations + self._allowed(steps))):
             if self.current.finished is None:
-                yield from self.current.advance(self._allowed(steps))
+                yield from self.current.advance(self._allowed(steps), self._steps_left)
             if self.current.finished is not None:
                 self._count(self.current.finished)
                 if self._unfinished:
@@ -208,8 +211,8 @@ class Run:
         """Small pairs up to this step count, or to one that is left to the method; returns whether any was solved."""
         before = len(self._finished)
         while self._unfinished and self._fresh and (len(self._finished) == before or self.iterations < until):
-            number = len(self._finished)
-            work = small.solve(number, None if self._start is None else self._start[number])
+            number, most = len(self._finished), NO_LIMIT if self._steps_left is None else self._steps_left
+            work = small.solve(number, None if self._start is None else self._start[number], most)
             began = time.perf_counter()
             while True:
                 try:

@@ -22,7 +22,7 @@ from mcsvm.solvers.dual.geometry import BOX
 from mcsvm.solvers.dual.quantities import energy_of, examining, weights_of
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.jit.rounding import FEASIBLE
-from mcsvm.solvers.methods.base import Method, Progress, refresh, start_from
+from mcsvm.solvers.methods.base import NO_LIMIT, Method, Progress, refresh, start_from
 from mcsvm.solvers.problem import Part, Problem, with_offset
 from mcsvm.solvers.run import multipliers
 from mcsvm.solvers.run.limits import Limits
@@ -143,8 +143,9 @@ class PartRun:
 
     # -- going on ---------------------------------------------------------------------------------
 
-    def advance(self, steps: int) -> Work[None]:
-        """About `steps` steps; then, if one is due, the check of the gap or of a claim."""
+    def advance(self, steps: int, left: int | None = None) -> Work[None]:
+        """Take about `steps` steps, and at most `left`; then, if one is due, check the gap or a claim."""
+        self.state.limit = NO_LIMIT if left is None else self.state.steps + left
         if self._functions_stale:
             yield from refresh(self.view, self.state)
             self._functions_stale = False

@@ -21,6 +21,7 @@ from mcsvm.solvers.jit.binary import two_class
 from mcsvm.solvers.jit.rounding import FEASIBLE
 from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.kernels.base import FeatureKernel, Magnitude
+from mcsvm.solvers.methods.base import NO_LIMIT
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.products import kernel_matrix
 from mcsvm.solvers.run.limits import Limits
@@ -37,7 +38,7 @@ class SolvedPair:
 def applies(problem: Problem, limits: Limits) -> bool:
     """Tell whether the problem has small pairs and exact biases, and ends at the violation alone."""
     kernel, fits = problem.kernel, _one_matrix(problem) or _strips_fit(problem)
-    plain = limits.gap_tolerance is None and limits.steps is None
+    plain = limits.gap_tolerance is None
     exact = problem.machine.split == "pairs" and problem.bias == "exact" and problem.form.outputs == 1
     return fits and plain and exact and kernel.semidefinite and not isinstance(kernel, FeatureKernel)
 
@@ -127,8 +128,8 @@ class SmallPairs:
         self.magnitude = Magnitude(np.empty(0), 0.0)
         self.coarse = CoarseBound(0.0, 0.0, 0.0, 0)
 
-    def solve(self, number: int, start: np.ndarray | None = None) -> Work[SolvedPair | None]:
-        """Return the solution of this pair, from alpha = 0 or from `start`; None after PAIRS.patience steps each."""
+    def solve(self, number: int, start: np.ndarray | None = None, most: int = NO_LIMIT) -> Work[SolvedPair | None]:
+        """Solve this pair, from alpha = 0 or from `start`; None if it takes more than `most`, or PAIRS.patience each."""
         if self.source is None:
             points = yield from self.problem.points.taking(self.places)
             kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips
@@ -147,15 +148,16 @@ class SmallPairs:
             beta[:] = _balanced(np.clip(beta, 0.0, upper) * sign, sign)
             two_class.multiply(matrix, spans, beta, functions)
         steps, status, limit = 0, two_class.MOVING, max(100, SEARCH_STEPS_TIMES_ROWS // n)
-        while status == two_class.MOVING and steps < PAIRS.patience * n:
+        most = min(most, PAIRS.patience * n)
+        while status == two_class.MOVING and steps < most:
             status, taken = two_class.advance(
                 matrix, spans, sign, self.problem.margin, upper, beta, functions, self.tolerance,
-                min(limit, PAIRS.patience * n - steps), recent, TWO_CLASS,
+                min(limit, most - steps), recent, TWO_CLASS,
             )  # fmt: skip
             steps += taken
             yield
         imbalance, costs = abs(float(beta.sum())), float(upper.sum())
-        if status != two_class.CONVERGED or imbalance > FEASIBLE * costs:
+        if status != two_class.CONVERGED or steps > most or imbalance > FEASIBLE * costs:
             return None
         b, primal, dual, violation = two_class.conclude(sign, self.problem.margin, upper, beta, functions)
         certificate = Certificate(float(primal), float(dual), float(violation), imbalance, costs)

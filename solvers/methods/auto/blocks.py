@@ -79,7 +79,7 @@ def advance(
     """Run rounds up to the step count `until`; return earlier, MOVING, if a trial has no kernel rows left."""
     bench = Workbench.of(part, budget)
     newton = True  # whether a Newton step may be asked for before the next round
-    while state.steps < until or state.newton_next:
+    while state.steps < until or (state.newton_next and state.steps_left > 0):
         if state.newton_next:
             moved = yield from bench.newton(state, tolerance, at_any_price=True)
             state.newton_next = False
@@ -157,7 +157,7 @@ class Workbench:
         space = self.space._replace(chosen=self.space.chosen[: gram.capacity])  # a Newton step may take memory of rows
         event, violation, memory, recent, wanted = jit.rounds(
             self.kind, part.form.rule, self.rules, point, rows, space, memory_of(state), state.recent, tolerance,
-            until, PIECE_SECONDS, len(part) <= COLUMNS, newton,
+            until, state.limit, PIECE_SECONDS, len(part) <= COLUMNS, newton,
         )  # fmt: skip
         state.constant = constant.reshape(state.constant.shape)
         remember(state, memory)
@@ -192,7 +192,7 @@ class Workbench:
         """
         part = self.part
         part.gram.reserve("newton", self.budget.newton_pair_bytes * chosen.slot.size**2)
-        values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal, self.budget)
+        values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal, self.budget, state.steps_left)
         rows = chosen.examples[chosen.member]
         alpha = state.alpha.copy(order="K")
         alpha[rows, chosen.slot] = values

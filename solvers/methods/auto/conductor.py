@@ -234,7 +234,7 @@ class Auto(Method[AutoState]):
 
     def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
         until = state.steps + steps
-        while True:
+        while state.steps_left > 0:
             due = state.steps >= state.decide_at and not (state.newton_next or state.shrunk.inner.newton_next)
             if state.outcome is not Progress.MOVING or due:
                 ended = yield from self.conduct(part, state, tolerance)
@@ -246,6 +246,7 @@ class Auto(Method[AutoState]):
             if progress is Progress.CONVERGED and state.recovered(part):
                 return progress
             state.outcome = Progress.STALLED if progress is Progress.CONVERGED else progress
+        return Progress.MOVING
 
     def step(self, part: Part, state: AutoState, until: int, tolerance: float) -> Work[Progress]:
         """Advance the current phase to the step count `until`, or by one costly step."""

@@ -14,6 +14,7 @@ from mcsvm.solvers.jit import box
 from mcsvm.solvers.jit import line as pair
 from mcsvm.solvers.jit import sums as simplex
 from mcsvm.solvers.kernels import Points
+from mcsvm.solvers.methods.base import NO_LIMIT
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.work import ENTRIES, PIECE, ROWS, SMALL, VALUE, Work, pieces
 
@@ -65,9 +66,9 @@ def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
 
 
 def polish(
-    part: Part, alpha: np.ndarray, chosen: Selection, goal: float, budget: Budget
+    part: Part, alpha: np.ndarray, chosen: Selection, goal: float, budget: Budget, most: int = NO_LIMIT
 ) -> Work[tuple[np.ndarray, int, bool]]:
-    """Return (new values of the chosen variables, steps taken, whether the dense problem was solved to `goal`).
+    """Return (new values of the chosen variables, steps <= most, whether the dense problem was solved to `goal`).
 
     Peak memory is 20 bytes per pair of variables: Q in float64 and float32, and the matrix of a Newton step or, during
     the construction of Q, the kernel values. Slacks are not counted.
@@ -76,7 +77,7 @@ def polish(
     kind = PROBLEMS[part.geometry]
     Q, single = yield from coupled(part, chosen, kind.reading(part.form.direction[part.labels[rows], chosen.slot]))
     problem = kind(part, alpha, chosen, Q, single)
-    steps, solved = yield from solve(problem, goal, budget.newton_turns)
+    steps, solved = yield from solve(problem, goal, budget.newton_turns, most)
     return problem.values(), steps, solved
 
 
@@ -102,27 +103,29 @@ def rehearse(part: Part, gradient: np.ndarray) -> None:
     alpha = np.zeros_like(gradient)
     chosen, kind = select(part, alpha, gradient, 0.0), PROBLEMS[part.geometry]
     Q = np.eye(chosen.slot.size)
-    kind(part, alpha, chosen, Q, Q.astype(np.float32)).pair_steps(1e-3)
+    kind(part, alpha, chosen, Q, Q.astype(np.float32)).pair_steps(1e-3, 1)
 
 
-def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int]) -> Work[tuple[int, bool]]:
+def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int], most: int) -> Work[tuple[int, bool]]:
     """Alternate Newton and pair steps; if they miss `goal`, repeat them from a dense interior point solution."""
-    steps, solved = yield from take_turns(problem, goal, newton_turns[0])
-    if not solved:
+    steps, solved = yield from take_turns(problem, goal, newton_turns[0], most)
+    if not solved and steps < most:
         yield from problem.jump(goal)
-        more, solved = yield from take_turns(problem, goal, newton_turns[1])
+        more, solved = yield from take_turns(problem, goal, newton_turns[1], most - steps)
         steps += more
     return steps, solved
 
 
-def take_turns(problem: BoxProblem, goal: float, turns: int) -> Work[tuple[int, bool]]:
-    """(steps taken, whether the violation came down to `goal`)."""
+def take_turns(problem: BoxProblem, goal: float, turns: int, most: int) -> Work[tuple[int, bool]]:
+    """Return (steps <= most, whether the violation came down to `goal`); a Newton step counts as one step."""
     steps = 0
     for _ in range(turns):
+        if steps >= most:
+            break
         yield from problem.face.newton_step()
         if problem.face.value.size > SMALL:
             yield
-        taken, violation = problem.pair_steps(goal)
+        taken, violation = problem.pair_steps(goal, most - steps - 1)
         steps += taken + 1
         if violation <= goal:
             return steps, True
@@ -150,9 +153,10 @@ class BoxProblem:
         inside = DenseInterior(face.Q, face.gradient + face.Q @ face.value, np.arange(face.value.size), face.high)
         face.jump((yield from inside.solve(0.5 * face.high, goal)))
 
-    def pair_steps(self, goal: float) -> tuple[int, float]:
+    def pair_steps(self, goal: float, most: int) -> tuple[int, float]:
         face = self.face
-        return box.solve_box(self.single, face.gradient, face.value, face.high, goal, face.value.size // 4 + 4)
+        limit = min(face.value.size // 4 + 4, most)
+        return box.solve_box(self.single, face.gradient, face.value, face.high, goal, limit)
 
     def values(self) -> np.ndarray:
         return self.face.value
@@ -183,9 +187,9 @@ class LineProblem(BoxProblem):
         yield from flip(face.Q, sign)
         face.jump(face.project(sign * found))
 
-    def pair_steps(self, goal: float) -> tuple[int, float]:
+    def pair_steps(self, goal: float, most: int) -> tuple[int, float]:
         face = self.face
-        limit = face.value.size // 4 + 4
+        limit = min(face.value.size // 4 + 4, most)
         return pair.solve_pairs(self.single, face.gradient, face.value, face.low, face.high, goal, limit, 0)
 
     def values(self) -> np.ndarray:
@@ -227,11 +231,11 @@ class SumsProblem(BoxProblem):
         slack = self.bound - np.bincount(member, weights=x, minlength=self.bound.size)
         face.jump(face.project(np.concatenate([x, slack])))
 
-    def pair_steps(self, goal: float) -> tuple[int, float]:
+    def pair_steps(self, goal: float, most: int) -> tuple[int, float]:
         face, v = self.face, self.count
         return simplex.solve_simplex(
-            self.single, face.gradient[:v], face.value[:v], face.value[v:], self.starts, self.bound, goal, v // 2 + 4,
-            INNER.share,
+            self.single, face.gradient[:v], face.value[:v], face.value[v:], self.starts, self.bound, goal,
+            min(v // 2 + 4, most), INNER.share,
         )  # fmt: skip
 
     def values(self) -> np.ndarray:

@@ -54,11 +54,11 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
         return Progress.CONVERGED
     sigma = float(proximal.sigma * part.upper.mean() / part.form.margin.max())
     columns = yield from columns_of(part, sigma, budget, stuck=proximal.vain > 0)
-    step = FactorStep(part, columns, state, sigma)
-    trial, steps, end = yield from step.solve((yield from step.begin()), PROXIMAL.steps)
+    step, most = FactorStep(part, columns, state, sigma), min(PROXIMAL.steps, state.steps_left)
+    trial, steps, end = yield from step.solve((yield from step.begin()), most)
     yield from move_towards(part, state, np.asfortranarray(trial.alpha))
     failed = end is not End.CLOSE
-    state.steps += PROXIMAL.steps if failed else max(1, steps)  # a failed one counts in full: a decision comes soon
+    state.steps += most if failed else max(1, steps)  # a failed one counts in full: a decision comes soon
     after = bench.look(state)
     proximal.sigma *= 1.0 / budget.proximal_growth if failed else budget.proximal_growth
     proximal.vain += int(failed or after > budget.helped * before)

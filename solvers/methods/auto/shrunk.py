@@ -136,8 +136,8 @@ def solve(
     view = yield from view_of(part, shrunk)
     larger = replace(budget, block_examples=budget.shrunk_examples, block_variables=budget.shrunk_variables)
     goal = max(budget.shrunk_strict * tolerance, goal_of(part, shrunk, budget))
-    progress = Progress.MOVING
-    while progress is Progress.MOVING and (state.steps < until or shrunk.inner.newton_next):
+    progress, shrunk.inner.limit = Progress.MOVING, state.limit
+    while progress is Progress.MOVING and state.steps_left > 0 and (state.steps < until or shrunk.inner.newton_next):
         work = blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)
         progress = yield from putting_back(work, state, shrunk)
     return progress

@@ -91,9 +91,8 @@ def visit(
     chunk = cut(part, state, examples, (yield from kernel_of(part, examples)))
     begun = chunk.point
     chunk.tidy()
-    steps = yield from ascend(
-        chunk, method, max(INNER.newton_share * tolerance, 0.0 if whole else INNER.share * violation)
-    )
+    goal = max(INNER.newton_share * tolerance, 0.0 if whole else INNER.share * violation)
+    steps = yield from ascend(chunk, method, goal, state.steps_left)
     chunk.tidy()
     yield from put_back(part, state, chunk, begun)
     state.steps, state.turn = state.steps + steps, turn
@@ -129,14 +128,14 @@ def kernel_of(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     return kernel + part.offset if part.offset else kernel
 
 
-def ascend(chunk: Chunk, method: FrankWolfe, goal: float) -> Work[int]:
-    """Frank-Wolfe on the chunk until its violation is below `goal` or the round is over; returns the steps."""
-    oracle, steps = oracle_of(chunk), 0
+def ascend(chunk: Chunk, method: FrankWolfe, goal: float, most: int) -> Work[int]:
+    """Frank-Wolfe on the chunk until its violation is below `goal` or the round is over; returns the steps <= most."""
+    oracle, steps, end = oracle_of(chunk), 0, min(method.steps_of_round, most)
     while True:
         gradient = chunk.gradient()
         best, bias = oracle(chunk, gradient, False)
         violation = choose_bias(chunk, gradient, bias, method.corrective)
-        if violation <= goal or steps >= method.steps_of_round:
+        if violation <= goal or steps >= end:
             return max(1, steps)
         direction, longest = method.rule(chunk, oracle, gradient, best)
         if not rules.take(chunk, direction, float(gradient @ direction), longest, *chunk.product(direction)):
@@ -144,7 +143,8 @@ def ascend(chunk: Chunk, method: FrankWolfe, goal: float) -> Work[int]:
         steps += 1
         yield
         if method.corrective:
-            steps += yield from correct(chunk, max(0.5 * goal, INNER.share * violation), FRANK_WOLFE.correction_steps)
+            correction = min(FRANK_WOLFE.correction_steps, most - steps)
+            steps += yield from correct(chunk, max(0.5 * goal, INNER.share * violation), correction)
 
 
 def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:

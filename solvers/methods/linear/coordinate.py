@@ -137,16 +137,19 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
     task, rows = task_of(inner), rows_of(part)
     visits = max(1, int(PIECE_SECONDS / visit_price(part)))
     while state.visiting and not state.claimed and (state.left > 0 or state.begun >= 0):
+        if state.steps_left <= 0:
+            break
+        some = min(visits, state.steps_left)
         counts = np.array([state.active, state.lot, state.position, state.begun], dtype=np.int64)
         marks = np.array([state.threshold, state.worst])
         moving = state.vectors, state.moving_constant, state.moving_alpha, state.order, counts, marks
         if task.own > 0.0:
             done, state.claimed = jit.run_epochs_of_sums(
-                rows, task, *moving, state.members, state.sizes, stop, visits, state.left
+                rows, task, *moving, state.members, state.sizes, stop, some, state.left
             )
         else:
             aim = stop if inner is part else max(state.aim, LINEAR.inner * stop)
-            done, state.claimed = jit.run_epochs(rows, task, *moving, aim, visits, state.left)
+            done, state.claimed = jit.run_epochs(rows, task, *moving, aim, some, state.left)
         state.active, state.lot, state.position, state.begun = counts.tolist()
         state.threshold, state.worst = marks.tolist()
         state.steps, state.left = state.steps + done, state.left - done

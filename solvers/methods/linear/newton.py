@@ -146,7 +146,7 @@ def move(part: Part, state: NewtonState, features: Features, tolerance: float) -
     """One proximal step, or some Newton steps of a long one; the state moves there if the dual rises."""
     sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
     step = FeatureStep(part, features, state.alpha, sigma, closeness)
-    most = min(max(1, int(PIECE_SECONDS / newton_price(part))), PROXIMAL.steps - state.inside)
+    most = min(max(1, int(PIECE_SECONDS / newton_price(part))), PROXIMAL.steps - state.inside, state.steps_left)
     trial = yield from step.begin(state.point)
     trial, steps, end = yield from step.solve(trial, most)
     if end is End.STEPS and state.inside + steps < PROXIMAL.steps:

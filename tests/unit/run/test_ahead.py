@@ -112,11 +112,11 @@ def test_a_stop_keeps_the_parts_before(helpers: set[int]) -> None:
 def test_an_error_of_a_helper_is_raised_where_its_part_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     advance, failed = PartRun.advance, threading.Event()
 
-    def failing(part: PartRun, steps: int) -> object:
+    def failing(part: PartRun, steps: int, left: int | None = None) -> object:
         if threading.current_thread() is not threading.main_thread():
             failed.set()
             raise MemoryError("no room")
-        return advance(part, steps)
+        return advance(part, steps, left)
 
     monkeypatch.setattr(PartRun, "advance", failing)
     wait_for_helpers(monkeypatch, failed)

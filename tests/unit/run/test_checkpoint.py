@@ -23,7 +23,7 @@ from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=40, classes=3, seed=2)
-METHODICAL = Limits(1e-4, steps=10**6)  # a limit leaves small pairs to the method
+METHODICAL = Limits(1e-4, 1e-7)  # a gap leaves small pairs to the method
 
 
 def posed(machine: str = "ovo", **more: Any) -> Problem:

@@ -61,8 +61,8 @@ def test_newton_steps_take_the_turns_that_were_given(monkeypatch: pytest.MonkeyP
     state: BlockState = state_of(part, GIVEN)
     turns: list[int] = []
 
-    def never(problem, goal, most):  # type: ignore[no-untyped-def]
-        turns.append(most)
+    def never(problem, goal, count, most):  # type: ignore[no-untyped-def]
+        turns.append(count)
         return 1, False
         yield
 

@@ -72,6 +72,15 @@ def test_it_ends_at_the_optimum_also_from_a_checkpoint(phase: Phase, machine: st
     assert certificate.relative_gap <= 1e-7
 
 
+@pytest.mark.parametrize(("phase", "machine", "bias"), CASES)
+def test_it_takes_no_more_steps_than_allowed(phase: Phase, machine: str, bias: str) -> None:
+    for most in (25, 60, 150):
+        run = Run(problem_of(X, Y, machine, cost=30.0, bias=bias), Auto(BUDGETS[phase]), Limits(1e-9, 1e-7, steps=most))
+        while run.running:
+            run.advance(7)
+        assert run.iterations <= most
+
+
 def test_where_newton_steps_fail_the_interior_point_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: FactorStep, trial: Iterate, most: int) -> Work[tuple[Iterate, int, End]]:
         trial.alpha = self.anchor.copy()

@@ -56,6 +56,14 @@ def assert_same(one: Run, other: Run) -> None:
 
 
 @pytest.mark.parametrize(("machine", "bias"), CASES)
+def test_it_takes_no_more_steps_than_allowed(machine: str, bias: str) -> None:
+    for most in (30, 200):
+        run, sliced = (ended(Run(posed(machine, bias), METHOD, Limits(1e-4, steps=most)), by) for by in (None, 1))
+        assert run.iterations <= most
+        assert_same(run, sliced)
+
+
+@pytest.mark.parametrize(("machine", "bias"), CASES)
 def test_it_ends_at_the_optimum(machine: str, bias: str) -> None:
     run = ended(Run(posed(machine, bias), METHOD, Limits(1e-4)))
     assert run.ending is Ending.CONVERGED
