@@ -25,7 +25,8 @@ from mcsvm.solvers.arguments import (
 )
 from mcsvm.solvers.decision import final_reasons
 from mcsvm.solvers.kernels import KERNELS, Kernel
-from mcsvm.solvers.model import Model, second_over_first
+from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.model import Model, function_of_two
 from mcsvm.solvers.posing import kernel_from, pose, positive, whole
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.run.ending import Ending
@@ -79,7 +80,10 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         (X_train, X_train) in `fit` and with (X, X_train) in `predict`.
     C : float, default=1.0
         The penalty on the training loss (inverse of the regularization strength), as in SVC: training minimises
-        ``1/2 sum_c norm(w_c)^2 + C sum_i loss_i``.
+        ``1/2 sum_c norm(w_c)^2 + C sum_i loss_i``. For two classes every machine solves SVC's problem,
+        ``1/2 norm(w)^2 + C sum_i max(0, 1 - s_i f(x_i))``, so that equal C mean equal
+        models. The objectives in `certificate_` are those of the machine's own problem, in which C is C/2 for ww and
+        cs, and 2 C for llw, adm, atm and mmr.
     gamma : {"scale", "auto"} or float, default="scale"
         The coefficient of the rbf, polynomial and sigmoid kernels. "scale" is 1 / (n_features * X.var()), of all
         rows of X whatever their weights; "auto" is 1 / n_features.
@@ -374,7 +378,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             codes,
             machine=self.machine,
             kernel=kernel,
-            cost=self.C,
+            cost=MACHINES[self.machine].problem_cost(self._trained.size, positive("C", self.C)),
             margin=self.margin,
             bias=self.bias,
             class_weight=self._class_weights(codes, weights),
@@ -461,7 +465,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         self.support_ = model.support
         self.n_support_ = np.bincount(self._trained[model.owners], minlength=self.classes_.size)
         one = self.classes_.size == 2  # one function, positive for the second class
-        self.intercept_ = np.atleast_1d(second_over_first(model.bias[None, :])[0]) if one else model.bias
+        self.intercept_ = function_of_two(model.machine, model.bias[None, :]) if one else model.bias
 
     def _calibrate(self, problem: Problem, weights: np.ndarray) -> None:
         for name in ("calibration_", "temperature_"):

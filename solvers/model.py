@@ -255,6 +255,6 @@ def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Point
     return points.take(support).in_double()
 
 
-def second_over_first(values: np.ndarray) -> np.ndarray:
-    """(n,) the one function of two classes, positive for the second."""
-    return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
+def function_of_two(machine: Machine, values: np.ndarray) -> np.ndarray:
+    """Return (n,) the decision function of two classes: positive for the second, +-1 at the margins, as SVC's."""
+    return -values[:, 0] if values.shape[1] == 1 else machine.reading_of_two * (values[:, 1] - values[:, 0])

@@ -43,7 +43,7 @@ def pose(
     cache_mb: float = 500.0,
 ) -> Problem:
     """Check all arguments once and make arrays canonical; raises InputError with a sentence for the user."""
-    chosen = _machine(machine)
+    chosen = find_machine(machine)
     codes, count = _codes(labels, classes)
     points = checked_points(features, kernel)
     if len(points) != codes.size:
@@ -84,7 +84,7 @@ class SharedTerms:
         """Of the rows of one place, which may lack classes, or hold nothing at all."""
         points = checked_points(features, self.kernel)
         upper = _costs(self.cost, self.class_weight[codes], sample_weight)
-        machine = _machine(self.machine)
+        machine = find_machine(self.machine)
         return Problem(
             machine, self.kernel, points, codes, self.classes, upper, self.margin, self.bias, self.cache_mb
         )  # fmt: skip
@@ -102,7 +102,7 @@ def terms_of(
     cache_mb: float = 500.0,
 ) -> SharedTerms:
     """Checked as `pose` checks; a joint machine with an exact bias is refused, whose b is found by another method."""
-    chosen = _machine(machine)
+    chosen = find_machine(machine)
     _check_kernel(kernel)
     terms = SharedTerms(
         machine=chosen.name,
@@ -151,7 +151,7 @@ def listing(labels: Sequence[Any], most: int = 10) -> str:
     return ", ".join(map(repr, labels[:most])) + (", ..." if len(labels) > most else "")
 
 
-def _machine(machine: str | Machine) -> Machine:
+def find_machine(machine: str | Machine) -> Machine:
     if isinstance(machine, Machine):
         return machine
     if not isinstance(machine, str) or machine not in MACHINES:

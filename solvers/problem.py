@@ -161,6 +161,11 @@ class Problem:
         return {"joint": 1, "one-vs-rest": self.classes, "pairs": pairs}[self.machine.split]
 
     @property
+    def mirrored(self) -> bool:
+        """Whether the second of two parts is the first one with the classes exchanged: ova with two classes."""
+        return self.machine.split == "one-vs-rest" and self.classes == 2
+
+    @property
     def outputs(self) -> int:
         return self.form.outputs if self.machine.split == "joint" else self.part_count
 

@@ -127,7 +127,7 @@ def shapley(
     rows, others = _checked_rows(model, rows, background)
     with limited(model._threads):
         found = explained(game_of(model._model, others, groups, background_weight), rows, callback, permutations)
-    return _with_certificate(found if model._labels.size > 2 else found.of_two())
+    return _with_certificate(found if model._labels.size > 2 else found.of_two(model._model.machine))
 
 
 def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndarray:
@@ -145,7 +145,8 @@ def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndar
     Returns
     -------
     values : ndarray of shape (...)
-        Those of f_first - f_second, or of the pair function of ovo and dag.
+        Those of f_first - f_second, or of the pair function of ovo and dag; for two classes, of `decision_function`,
+        positive for `first`.
     """
     codes = [_code(model, label) for label in (first, second)]
     if codes[0] == codes[1]:
@@ -179,7 +180,9 @@ def log_odds(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndar
         raise InputError(
             "the probabilities of {machine} come of votes, which are no sum over columns", machine=model.machine
         )
-    return contrast(model, values, first, second) / temperature
+    one = model._labels.size == 2 and not model._by_pairs  # two classes: the temperature is that of f_1 - f_0
+    scale = model._model.machine.reading_of_two if one else 1.0
+    return contrast(model, values, first, second) / (scale * temperature)
 
 
 def flip(

@@ -24,6 +24,7 @@ from mcsvm.solvers.explain.power import values_of_powers
 from mcsvm.solvers.explain.product import values_of_products
 from mcsvm.solvers.explain.sampling import sampled_values
 from mcsvm.solvers.kernels.points import transposed_times
+from mcsvm.solvers.machines import Machine
 from mcsvm.solvers.work import finish
 
 Callback = Callable[[float], bool | None]
@@ -42,13 +43,16 @@ class Explained:
         """(rows, outputs): by how much a row's values and the base miss its decision value."""
         return np.abs(self.values.sum(axis=1) + self.base - self.decision)
 
-    def of_two(self) -> Explained:
-        """Of two classes the one function, positive for the second."""
+    def of_two(self, machine: Machine) -> Explained:
+        """Return the values of the one decision function of two classes, which is positive for the second."""
         errors = self.standard_errors
         if self.base.size == 1:
             return Explained(-self.values, -self.base, -self.decision, errors)
-        values, base, decision = (part[..., 1:] - part[..., :1] for part in (self.values, self.base, self.decision))
-        return Explained(values, base, decision, None if errors is None else errors.sum(axis=-1, keepdims=True))
+        factor, parts = machine.reading_of_two, (self.values, self.base, self.decision)
+        values, base, decision = (factor * (part[..., 1:] - part[..., :1]) for part in parts)
+        return Explained(
+            values, base, decision, None if errors is None else factor * errors.sum(axis=-1, keepdims=True)
+        )
 
 
 def explained(

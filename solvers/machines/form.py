@@ -181,6 +181,29 @@ class Machine:
     split: Split = "joint"
     vote: Vote = "argmax"
 
+    def problem_cost(self, classes: int, cost: float) -> float:
+        """Return the C of the machine's problem for the C that users give.
+
+        They are equal for more than two classes. For two classes every machine is SVC's problem, min 1/2 |w|^2 + C
+        sum_i [1 - s_i f(x_i)]+, in other variables, and users give the C of that. A step on the variables of an example
+        has the curvature |d|^2 K(x, x), summed over its slots (of a simplex one slot is used at a time), where SVC's
+        has K(x, x). So the problem is SVC's with C multiplied by the sum: 2 for ww and cs, 1/2 for llw, adm, atm, mmr.
+        """
+        if classes != 2:
+            return cost
+        form = form_of(self, 2, 1.0)
+        lengths = form.length[0]
+        return cost / float(lengths.sum() if form.feasible == "box" else lengths.max())
+
+    @property
+    def reading_of_two(self) -> float:
+        """The factor that makes f_1 - f_0 of two classes SVC's decision function, which is +-1 at the margins.
+
+        1 for machines that compare f_1 with f_0 (ww, cs), 1/2 for machines that compare each with the margin.
+        """
+        relative = self.split == "joint" and float(np.abs(form_of(self, 2, 1.0).direction).max()) == 1.0
+        return 1.0 if relative else 0.5
+
 
 KEPT_CLASSES = 32  # classes up to which forms are kept: a table of 32^3 numbers is 260 kB
 

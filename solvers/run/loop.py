@@ -279,8 +279,9 @@ class Run:
         self._totals.seconds = self.seconds
         self._totals.evaluations += self.current.part.gram.evaluations
         self._totals.steps += self.current.state.steps
-        self._totals.add(self.problem, len(self._finished), done)
-        self._finished.append(done)
+        for part in (done, done.mirrored()) if self.problem.mirrored else (done,):
+            self._totals.add(self.problem, len(self._finished), part)
+            self._finished.append(part)
         if self.problem.machine.split == "pairs":
             self.current.part.gram.release()
 

@@ -50,6 +50,11 @@ class Finished:
     proof: Proof
     stalled: bool
 
+    def mirrored(self) -> Finished:
+        """Return the part with the classes exchanged: the same alpha, and functions of the opposite sign."""
+        proof = replace(self.proof, weights=-self.proof.weights, products=-self.proof.products, bias=-self.proof.bias)
+        return replace(self, alpha=self.alpha.copy(), proof=proof)
+
 
 @dataclass
 class Totals:

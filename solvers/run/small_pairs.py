@@ -129,7 +129,7 @@ class SmallPairs:
         self.coarse = CoarseBound(0.0, 0.0, 0.0, 0)
 
     def solve(self, number: int, start: np.ndarray | None = None, most: int = NO_LIMIT) -> Work[SolvedPair | None]:
-        """Solve this pair, from alpha = 0 or from `start`; None if it takes more than `most`, or PAIRS.patience each."""
+        """Solve this pair, from alpha = 0 or from `start`; None if `most` or PAIRS.patience are too few."""
         if self.source is None:
             points = yield from self.problem.points.taking(self.places)
             kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips

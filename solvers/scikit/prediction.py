@@ -13,7 +13,7 @@ from mcsvm.solvers.arguments import kernel_matrix, pairwise
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.kernels.points import transposed_times
 from mcsvm.solvers.machines import Machine
-from mcsvm.solvers.model import Model, class_scores, dense_expansion, pair_scores, second_over_first
+from mcsvm.solvers.model import Model, class_scores, dense_expansion, function_of_two, pair_scores
 from mcsvm.solvers.scikit.resources import ResourceMixin
 from mcsvm.solvers.uncertainty.probability import Calibration
 from mcsvm.solvers.work import finish, limited
@@ -67,7 +67,7 @@ class PredictionMixin(ResourceMixin):
         check_is_fitted(self, "_model")
         expansion = self._model.expansion
         binary = self.classes_.size == 2  # one function, positive for the second class
-        table = second_over_first(expansion)[None, :] if binary else dense_expansion(expansion).T
+        table = function_of_two(self._model.machine, expansion)[None, :] if binary else dense_expansion(expansion).T
         table.flags.writeable = False
         return table
 
@@ -80,7 +80,7 @@ class PredictionMixin(ResourceMixin):
         slopes = finish(transposed_times(self._model.points.rows, self._model.expansion))
         weights = np.ascontiguousarray(slopes.T)
         if self.classes_.size == 2:
-            weights = second_over_first(slopes)[None, :]
+            weights = function_of_two(self._model.machine, slopes)[None, :]
         weights.flags.writeable = False
         return weights
 
@@ -111,7 +111,7 @@ class PredictionMixin(ResourceMixin):
         with limited(self._threads):
             values = self._model.decision(X)
         if self.classes_.size == 2:
-            return second_over_first(values)
+            return function_of_two(self._model.machine, values)
         if self._trained.size < self.classes_.size:
             values = with_untrained(self._model.machine, values, self._trained, self.classes_.size)
         by_class = self._by_pairs and self.decision_function_shape == "ovr"

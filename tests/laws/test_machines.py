@@ -6,6 +6,7 @@ from oracles import JOINT, direction, vote_by_hand, walk_by_hand
 from sklearn.svm import SVC
 from small_data import blobs, finished, problem_of, trained
 
+from mcsvm import MultiClassSVC
 from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.model import decide
@@ -76,13 +77,30 @@ def test_the_default_biases() -> None:
             assert default_bias(machine, kind) == ("exact" if name in ("ova", "ovo", "dag") else joint)
 
 
-@pytest.mark.parametrize("machine", ["ova", "ovo"])
-def test_two_classes_are_one_binary_machine(machine: str) -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_two_classes_are_svc_at_the_same_cost(machine: str, kernel: str, weighted: bool) -> None:
     x, y = blobs(n=40, classes=2, seed=1)
-    reference = SVC(C=1.5, gamma=0.7, tol=1e-8).fit(x, y)
-    model = trained(x, y, machine=machine, C=1.5)
-    factor = 2.0 if machine == "ova" else 1.0  # f_1 - f_0, and f_0 = -f_1
-    np.testing.assert_allclose(model.decision_function(x), factor * reference.decision_function(x), atol=1e-3)
+    given = {"C": 1.5, "gamma": 0.7, "kernel": kernel, "class_weight": {0: 2.0, 1: 0.5} if weighted else None}
+    reference = SVC(**given, tol=1e-9).fit(x, y)
+    model = MultiClassSVC(machine=machine, bias="exact", gap_tol=1e-8, **given).fit(x, y)
+    np.testing.assert_allclose(model.decision_function(x), reference.decision_function(x), atol=2e-4)
+    np.testing.assert_allclose(model.intercept_, reference.intercept_, atol=2e-4)
+    if kernel == "linear":
+        np.testing.assert_allclose(model.coef_, reference.coef_, atol=2e-4)
+
+
+@pytest.mark.parametrize("method", ["auto", "smo", "s2do", "fw-away", "ipm", "lasvm"])
+def test_one_vs_all_solves_two_classes_once(method: str) -> None:
+    x, y = blobs(n=40, classes=2, seed=1)
+    both, one = (finished(problem_of(x, y, machine, cost=1.5), method, 1e-6) for machine in ("ova", "ovo"))
+    assert both.certificate().primal == pytest.approx(2.0 * one.certificate().primal, rel=1e-6)
+    np.testing.assert_array_equal(both.alphas()[0], both.alphas()[1])
+    values = both.model().decision(x)
+    np.testing.assert_array_equal(values[:, 0], -values[:, 1])
+    if method != "auto":  # which solves small pairs of ovo in its own way
+        assert both.iterations == one.iterations
 
 
 # With two classes f_0 = -f_1 = g and R = 2 (1/2 |w|^2). ww, cs: [1 - 2 s g] = 2 [1/2 - s g]; llw, adm, mmr: one

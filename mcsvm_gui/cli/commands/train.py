@@ -209,6 +209,11 @@ def _check_sentence(found: Sequence[Finding], request: Request) -> str:
     return f"Data check: {output.plural(len(found), 'finding')} ({shown}). Details: {command(request, 'check')}"
 
 
+def _own_cost(found: dict[str, Any]) -> str:
+    """Return the C of the machine's problem in words, if it is not the C of the request (two classes)."""
+    return f" as in SVC ({found['machine_C']:g} in the problem of {found['machine']})" if "machine_C" in found else ""
+
+
 # -- in words -------------------------------------------------------------------------------------
 
 
@@ -221,7 +226,8 @@ def summary_lines(
     lines = [
         f"{machine.title} ({machine.name}): {machine.decides}.",
         (
-            f"{kernel_text(found['kernel'])}, C {found['C']:g}, margin {found['margin']:.4g}, {BIAS[found['bias']]};"
+            f"{kernel_text(found['kernel'])}, C {found['C']:g}{_own_cost(found)}, margin {found['margin']:.4g},"
+            f" {BIAS[found['bias']]};"
             f" features {SCALED[trained.preparation.rules.scale]}."
         ),
         (

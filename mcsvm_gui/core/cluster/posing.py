@@ -24,7 +24,7 @@ from mcsvm_gui.core.data.dataset import Notice, class_order
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 from mcsvm_gui.core.data.splitting import hold_out
-from mcsvm_gui.core.machine.posing import FILE_KERNELS, class_factors
+from mcsvm_gui.core.machine.posing import FILE_KERNELS, class_factors, problem_cost
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 
 T = TypeVar("T")
@@ -118,7 +118,7 @@ def _named(request: Request, facts: PartFacts, preparation: Preparation, partiti
         machine=request.machine,
         kernel=kernel,
         classes=len(names),
-        cost=request.C,
+        cost=problem_cost(request, len(names)),
         margin=request.margin,
         bias=request.bias,
         class_weight=class_factors(request, names, facts.weight, np.array([facts.totals[name] for name in names])),

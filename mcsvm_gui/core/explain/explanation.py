@@ -202,7 +202,7 @@ def one_function(explanation: Explanation) -> tuple[Explained, tuple[str, ...]]:
     found, names = explanation.found, explanation.trained.class_names
     if len(names) > 2:
         return found, explanation.outputs
-    return found.of_two(), (f"{names[1]} / {names[0]}",)
+    return found.of_two(explanation.trained.model.machine), (f"{names[1]} / {names[0]}",)
 
 
 def table(explanation: Explanation) -> tuple[list[str], list[list[object]]]:

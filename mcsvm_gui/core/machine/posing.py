@@ -10,7 +10,7 @@ import numpy as np
 from mcsvm.solvers.arguments import gamma_of
 from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm.solvers.kernels import KERNELS, Kernel
-from mcsvm.solvers.posing import kernel_from, listing, pose
+from mcsvm.solvers.posing import find_machine, kernel_from, listing, pose, positive
 from mcsvm.solvers.problem import Problem
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import preparation as preparing
@@ -81,7 +81,7 @@ def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], k
         codes,
         machine=request.machine,
         kernel=kernel,
-        cost=request.C,
+        cost=problem_cost(request, len(names)),
         margin=request.margin,
         bias=request.bias,
         class_weight=class_weights_of(request, names, codes, train.weights),
@@ -89,6 +89,11 @@ def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], k
         classes=len(names),
         cache_mb=request.cache_mb,
     )
+
+
+def problem_cost(request: Request, classes: int) -> float:
+    """Return the C of the machine's problem; for two classes the request has the C of SVC."""
+    return find_machine(request.machine).problem_cost(classes, positive("C", request.C))
 
 
 def kernel_of(request: Request, rows: Any, weights: np.ndarray | None = None) -> Kernel:

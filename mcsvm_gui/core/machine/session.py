@@ -433,6 +433,7 @@ def _refit(tested: TestedModel | None, n_train: int) -> dict[str, Any]:
 def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notice, ...]) -> dict[str, Any]:
     """The train document of the contract, and what else was asked for that is not the default."""
     request, origin, model = trained.request, trained.origin, trained.model
+    cost = model.machine.problem_cost(model.classes, float(request.C))
     form_margin = model.machine.margin(model.classes) if request.margin is None else request.margin
     more = [(option, value) for option, value in differing(request) if option.train and not option.of_kernel]
     return {
@@ -444,6 +445,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "decisions": [decision.document() for decision in origin.decisions],
         "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
         "C": float(request.C),
+        **({} if cost == request.C else {"machine_C": cost}),  # two classes: C is SVC's, and this is the problem's
         "margin": float(form_margin),
         "bias": request.bias or default_bias(model.machine, model.kernel),
         "tol": float(request.tol),

@@ -53,7 +53,7 @@ def posed(drawing: Drawing, setting: FitOptions, machine: str) -> Problem:
         np.searchsorted(drawing.used, drawing.classes),
         machine=machine,
         kernel=setting.kernel_itself(),
-        cost=setting.cost,
+        cost=MACHINES[machine].problem_cost(drawing.used.size, setting.cost),
         bias=setting.bias or None,
         classes=drawing.used.size,
     )

@@ -119,6 +119,7 @@ REQUIRED: dict[str, Check] = {
 }
 OPTIONAL: dict[str, Check] = {
     "tol": is_number,
+    "machine_C": is_number,
     "gap_tol": or_none(is_number),
     "seed": is_number,
     "solver_reason": is_text,

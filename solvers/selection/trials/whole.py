@@ -49,6 +49,7 @@ def along(
         rows.labels,
         machine=machine,
         kernel=kernel,
+        cost=MACHINES[machine].problem_cost(rows.classes, 1.0),
         margin=settings.margin,
         bias=settings.bias,
         class_weight=settings.weights(rows),
