@@ -58,6 +58,9 @@ class Model:
         Parts at the end that have no weights did not start: their functions are constant.
         """
         support, expansion = _expansion_of(problem, weights)
+        constant = np.concatenate(list(bias))
+        if problem.origin is not None:
+            constant = constant - expansion.T @ problem.heights[support]
         return cls(
             machine=problem.machine,
             kernel=problem.kernel,
@@ -66,7 +69,7 @@ class Model:
             points=support_points(problem.kernel, problem.points, support),
             owners=problem.labels[support],
             expansion=expansion,
-            bias=np.concatenate(list(bias)),
+            bias=constant,
         )
 
     def decision(self, features: Any) -> np.ndarray:

@@ -16,6 +16,7 @@ from mcsvm.solvers.dual.geometry import Geometry, geometry_of
 from mcsvm.solvers.gram import Gram
 from mcsvm.solvers.jit.rounding import ROUNDING
 from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.points import in_double
 from mcsvm.solvers.machines import DualForm, Machine
 from mcsvm.solvers.machines.form import form_of
 from mcsvm.solvers.work import Work, finish
@@ -138,9 +139,20 @@ class Problem:
     margin: float
     bias: Bias
     cache_mb: float = 500.0
+    origin: np.ndarray | None = None  # (features,) subtracted from all rows for the training; see `far_origin`
 
     def __len__(self) -> int:
         return self.labels.size
+
+    @cached_property
+    def training_points(self) -> Points:
+        """Return the rows that parts are trained on: the points, moved by the origin if there is one."""
+        return self.points if self.origin is None else Points(in_double(self.points.rows) - self.origin)
+
+    @cached_property
+    def heights(self) -> np.ndarray:
+        """Return (n,) <x_i, origin>. A bias of moved rows is that of the rows plus sum_i W_i height_i."""
+        return np.zeros(len(self)) if self.origin is None else in_double(self.points.rows) @ self.origin
 
     @cached_property
     def form(self) -> DualForm:
@@ -171,7 +183,7 @@ class Problem:
 
     def whole_gram(self) -> Gram:
         """A row store over all examples, one per run: the last bits of a row depend on the rows asked for before."""
-        return Gram(self.kernel, self.points, self.cache_mb, shared=self.machine.split == "one-vs-rest")
+        return Gram(self.kernel, self.training_points, self.cache_mb, shared=self.machine.split == "one-vs-rest")
 
     def part(self, number: int, gram: Gram | None = None) -> Part:
         """The independent programme of this number; parts over the same examples may share one `Gram`."""
@@ -258,7 +270,7 @@ class Problem:
     def _pair(self, number: int) -> Work[Part]:
         first, rows = self.pairs[number][0], self.rows_of(number)
         labels = np.where(self.labels[rows] == first, 0, 1)
-        points = yield from self.points.taking(np.asarray(rows))
+        points = yield from self.training_points.taking(np.asarray(rows))
         return self._part(labels, self.upper[rows], Gram(self.kernel, points, self.pair_mb[number]))
 
     def _part(self, labels: np.ndarray, upper: np.ndarray, gram: Gram) -> Part:

@@ -77,7 +77,9 @@ def test_the_estimator_gives_the_same_functions(machine: str, tmp_path: Path) ->
     rows = open_dataset(write(tmp_path)[0], READ)
     outcome = train(Request(machine=machine, gap_tol=1e-9, read=READ), rows)
     features = outcome.trained.preparation.apply(rows).rows
-    estimator = MultiClassSVC(machine=machine, gap_tol=1e-9).fit(features, rows.labels, sample_weight=rows.weights)
+    gamma = outcome.trained.model.kernel.gamma  # type: ignore[attr-defined]  # by weight; the estimator's by row, as SVC
+    estimator = MultiClassSVC(machine=machine, gamma=gamma, gap_tol=1e-9)
+    estimator.fit(features, rows.labels, sample_weight=rows.weights)
     assert outcome.document["certificate"]["primal"] == pytest.approx(estimator.certificate_.primal, rel=1e-12)
     assert outcome.document["train_accuracy"] == pytest.approx(
         estimator.score(features, rows.labels, sample_weight=rows.weights), abs=1e-12

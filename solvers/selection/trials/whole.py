@@ -56,6 +56,8 @@ def along(
         sample_weight=rows.weights,
         cache_mb=settings.cache_mb / settings.jobs,
     )
+    if matrices is not None:
+        base = replace(base, origin=None)  # the shared matrix is that of the rows as they are
     gram = shared_gram(base, matrices)
     method = method_for(base, gram, settings)
     run: Run | None = None

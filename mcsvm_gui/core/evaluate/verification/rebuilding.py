@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcsvm.solvers.dual.certificate import Proof, certify, total_of
+from mcsvm.solvers.dual.quantities import weights_of
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.model import Model
 from mcsvm.solvers.problem import Problem
@@ -93,7 +94,9 @@ def alphas_of(trained: TrainedModel, problem: Problem) -> list[np.ndarray]:
 def _proof(trained: TrainedModel, problem: Problem, number: int, alpha: np.ndarray) -> Proof:
     joint = problem.machine.split == "joint"
     bias = trained.model.bias if joint else trained.model.bias[number : number + 1]
-    return certify(problem.part(number), alpha, hint=bias)
+    part = problem.part(number)
+    moved = problem.heights[problem.rows_of(number)] @ weights_of(part, alpha)
+    return certify(part, alpha, hint=bias + moved)
 
 
 def _count_bounded(problem: Problem, alphas: Sequence[np.ndarray]) -> int:

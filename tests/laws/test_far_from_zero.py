@@ -1,0 +1,57 @@
+"""Rows far from zero: under an exact bias a translation changes the bias alone, and training obeys that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.svm import SVC
+from small_data import blobs
+
+from mcsvm import MultiClassSVC
+from mcsvm.solvers.machines import MACHINES
+
+X, Y = blobs(n=90, classes=3, features=3, seed=6)
+
+
+def year_column() -> tuple[np.ndarray, np.ndarray]:
+    features, labels = make_classification(600, 10, n_informative=6, n_classes=4, random_state=0)
+    return np.c_[features, np.random.default_rng(0).normal(2000.0, 10.0, 600)], labels
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_translation_changes_the_bias_alone(machine: str) -> None:
+    near = MultiClassSVC(machine=machine, kernel="linear", bias="exact", gap_tol=1e-7).fit(X, Y)
+    far = MultiClassSVC(machine=machine, kernel="linear", bias="exact", gap_tol=1e-7).fit(X + 1000.0, Y)
+    assert far.ending_ == "converged"
+    assert far.certificate_.primal == pytest.approx(near.certificate_.primal, rel=1e-6)
+    np.testing.assert_allclose(far.decision_function(X + 1000.0), near.decision_function(X), atol=2e-3)
+    np.testing.assert_array_equal(far.support_vectors_, (X + 1000.0)[far.support_])
+
+
+@pytest.mark.parametrize("solver", ["auto", "smo", "s2do", "ipm"])
+def test_a_column_of_years_does_not_stall_the_training(solver: str) -> None:
+    features, labels = year_column()
+    model = MultiClassSVC(machine="ovo", solver=solver, kernel="linear", decision_function_shape="ovo").fit(
+        features, labels
+    )
+    assert model.ending_ == "converged"
+    reference = SVC(kernel="linear", decision_function_shape="ovo", tol=1e-6).fit(
+        features - features.mean(axis=0), labels
+    )
+    values = reference.decision_function(features - features.mean(axis=0))
+    np.testing.assert_allclose(model.decision_function(features), values, atol=0.05)
+
+
+@pytest.mark.parametrize("given", [{}, {"warm_start": True}, {"sample_weight": True}, {"precision": np.float32}])
+def test_it_holds_for_weights_starts_and_single_precision(given: dict[str, Any]) -> None:
+    rows = (X + 512.0).astype(given.get("precision", np.float64))
+    weights = np.where(Y == 1, 2.0, 1.0) if "sample_weight" in given else None
+    parameters = {"machine": "ww", "kernel": "linear", "bias": "exact", "gap_tol": 1e-7}
+    near = MultiClassSVC(**parameters).fit(rows - rows.dtype.type(512.0), Y, sample_weight=weights)
+    far = MultiClassSVC(**parameters, warm_start="warm_start" in given)
+    for _ in range(2 if "warm_start" in given else 1):
+        far.fit(rows, Y, sample_weight=weights)
+    assert far.certificate_.primal == pytest.approx(near.certificate_.primal, rel=1e-6)
