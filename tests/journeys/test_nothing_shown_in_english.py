@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm.solvers.budget import Phase
+from mcsvm.solvers.decision import SMALL_PHASE
 from mcsvm.solvers.kernels import KERNELS
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
@@ -38,6 +40,7 @@ DATA = resources.dataset("iris")
 WORDS = re.compile("[A-Za-z]+")
 # Data and the path of its file, what options are given, formats, units, keys: the same in every language.
 NAMES = {*WORDS.findall(" ".join([*MACHINES, *METHODS, *KERNELS, *BIASES, str(DATA), DATA.read_text("utf-8")]))}
+NAMES |= {phase.value for phase in Phase} | {SMALL_PHASE}  # methods of auto, as the column Solver names them
 NAMES |= {"mcsvm", "Python", "Deutsch", "English", "scale", "holm", "Holm", "Ctrl", "Shift", "ms", "kB"}
 NAMES |= {*WORDS.findall(f"{formats.titles()} SELECT FROM HTML JSON LaTeX Markdown PDF PNG SVG UTF ISO GB JIS Windows")}
 AS_TYPED = "ommand"  # in the names of labels that show what can be typed into a terminal
