@@ -33,7 +33,7 @@ BINARY_X, BINARY_Y = blobs(n=40, classes=2, seed=8)
 COLUMNS = ["iteration", "seconds", "dual", "primal", "violation", "support", "bounded"]
 
 
-CHECKED = [MultiClassSVC(), MultiClassSVC(machine="ovo")]
+CHECKED = [MultiClassSVC(machine) for machine in MACHINES]  # at their default parameters
 EQUIVALENCE = check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data
 # scikit-learn expects SVC to fail these as well: they need a tolerance below 1e-7, and gamma="scale" counts rows.
 EXPECTED = dict.fromkeys((check.__name__ for check in EQUIVALENCE), "needs a small tol and a number for gamma")

@@ -150,7 +150,7 @@ def test_defaults_hold_for_every_run_that_says_nothing_else() -> None:
     [
         ({"schema": 9}, "schema"),
         ({"runs": []}, "'runs', which means nothing"),
-        ({"data": 5}, "where a table should"),
+        ({"data": 5}, "where a table is expected"),
         ({"data": {"iris": {"path": IRIS, "colour": 1}}}, "'colour'"),
         ({"plan": {"splits": "guess"}}, "splits must be one of"),
         ({"plan": {"folds": 0}}, "folds"),
