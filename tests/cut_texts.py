@@ -7,10 +7,12 @@ Of plots, names of axes and titles count too, and the numbers beside an axis, wh
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
+import pyqtgraph as pg
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import (
@@ -23,6 +25,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
+    QScrollArea,
     QStyle,
     QStyleOptionComboBox,
     QTabBar,
@@ -35,6 +38,7 @@ from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.plots.base import Plot
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+POINT = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])")  # no version
 CELL = 16  # pixels beside a number: the padding of the style sheet, and what Qt adds
 SLACK = 2  # pixels: of rounding, and of the bearing of a last letter
 
@@ -46,6 +50,35 @@ def cut_texts(window: QWidget) -> list[str]:
         if widget.isVisible() and not widget.visibleRegion().isEmpty():
             found += [f"{called(widget)}: {what}" for what in of_widget(widget)]
     return found
+
+
+def sideways(window: QWidget) -> list[str]:
+    """Return the areas in sight, pages included, that scroll sideways; tables may."""
+    areas = [area for area in window.findChildren(QScrollArea) if area.isVisible()]
+    return [f"{called(area)} scrolls sideways" for area in areas if area.horizontalScrollBar().isVisible()]
+
+
+def decimal_points(window: QWidget) -> list[str]:
+    """Return the texts in sight that have a number with a decimal point; commands have them in every language."""
+    shown = [widget for widget in window.findChildren(QWidget) if widget.isVisible()]
+    found = [(widget, text) for widget in shown for text in texts_of(widget) if POINT.search(text)]
+    return [f"{called(widget)}: {text!r}" for widget, text in found if widget.objectName() != "commandLabel"]
+
+
+def texts_of(widget: QWidget) -> Iterator[str]:
+    """Yield what can be read in a widget."""
+    if isinstance(widget, QLabel | QAbstractButton | QLineEdit):
+        yield widget.text()
+    elif isinstance(widget, QTableView | QListView):
+        yield from (str(index.data(Qt.ItemDataRole.DisplayRole) or "") for index in seen_cells(widget))
+    elif isinstance(widget, Plot):
+        canvas = QPixmap(8, 8)
+        painter = QPainter(canvas)
+        drawn = [widget.getAxis(side).drawn(painter) for side in ("bottom", "left")]
+        painter.end()
+        yield from (text for specs in drawn if specs is not None for *_, text in specs[2])
+        yield from (item.toPlainText() for item in widget.scene().items() if isinstance(item, pg.TextItem))
+        yield widget.getPlotItem().titleLabel.text
 
 
 def called(widget: QWidget) -> str:

@@ -1,11 +1,14 @@
-"""In the smallest window and in every language each text is read to its end, or ends in … and has a tooltip."""
+"""In the smallest window and in every language each text is read to its end, or ends in … and has a tooltip.
+
+No page scrolls sideways, and German numbers have a comma.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from cut_texts import cut_texts
+from cut_texts import cut_texts, decimal_points, sideways
 from journeys.hand import DIALOGS, Hand
 from PySide6.QtWidgets import QDialog, QScrollArea, QTabWidget, QWidget
 
@@ -34,11 +37,13 @@ def opened(open_window: Callable[[], Hand]) -> Hand:
 
 
 def cut(hand: Hand, state: str, widget: QWidget | None = None) -> list[str]:
-    """Once it is laid out."""
+    """Return what is wrong once it is laid out: texts that are cut, sideways scrolling, points in German numbers."""
     hand.wait(lambda: not hand.work.tasks.busy)
     for _ in range(20):
         hand.bot.wait(20)
-        found = cut_texts(widget or hand.window)
+        found = cut_texts(widget or hand.window) + sideways(widget or hand.window)
+        if widget is None and i18n.language() == "de":
+            found += decimal_points(hand.window)
         if not found:
             break
     return [f"{state}: {line}" for line in found]

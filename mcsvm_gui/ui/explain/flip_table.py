@@ -62,7 +62,7 @@ class FlipTableModel(QAbstractTableModel):
         return tr("Changeable column"), tr("Now"), tr("Changed")
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
-        if orientation is Qt.Orientation.Horizontal and role == ROLE.DisplayRole:
+        if orientation is Qt.Orientation.Horizontal and role in (ROLE.DisplayRole, ROLE.ToolTipRole):
             return self.headings()[section]
         if orientation is Qt.Orientation.Horizontal and role == ROLE.WhatsThisRole:
             return meaning(self.headings()[section])

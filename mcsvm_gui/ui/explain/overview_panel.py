@@ -94,9 +94,7 @@ class OverviewPanel(QWidget):
         sizes, names = mean_absolute(self._values), explained.columns.names
         order = np.argsort(-sizes, kind="stable")
         self._numbers = _numbers(explained, order[:MOST_CHOICES])
-        self.importance.show_bars(
-            tr("Mean |value|, {rows} rows", rows=explained.places.size), _bars(names, sizes, order)
-        )
+        self.importance.show_bars(tr("Mean |value|"), _bars(names, sizes, order))
         self.swarm.show_swarms(
             [Swarm(names[c], self._values[:, c], self._numbers[:, c]) for c in order[:MOST].tolist()], self._rows
         )
@@ -130,7 +128,7 @@ class OverviewPanel(QWidget):
             )
             for place in np.argsort(-means, kind="stable")[:MOST].tolist()
         ]
-        self.permutation.show_bars(tr("Accuracy lost, points"), bars)
+        self.permutation.show_bars(tr("Points lost"), bars)
 
 
 def _numbers(explained: Explanation, columns: np.ndarray) -> np.ndarray:

@@ -54,3 +54,24 @@ def test_a_long_text_that_may_be_cut_stands_in_its_tooltip(qtbot: QtBot) -> None
     view.show_table(ResultTable(tuple(Header(f"h{column}") for column in range(3)), (cells,)))
     tips = [view.entries.index(0, column).data(Qt.ItemDataRole.ToolTipRole) for column in range(3)]
     assert tips == ["<p>support vectors of &lt;building_windows&gt;</p>", None, "why"]
+
+
+def test_columns_share_the_width_before_the_table_scrolls(qtbot: QtBot) -> None:
+    view = ResultTableView("aTable", "A table")
+    qtbot.addWidget(view)
+    view.resize(2000, 200)
+    view.show()
+    titles = "Predicted class", "True class", "Score margin"
+    cells = TableCell("one", "one"), TableCell("two", "two"), TableCell(0.25, "0.25")
+    view.show_table(ResultTable(tuple(map(Header, titles)), (cells,)))
+    header, letters = view.horizontalHeader(), view.fontMetrics()
+    whole = [letters.horizontalAdvance(title) for title in titles]
+    wide = header.length()
+    view.resize(wide - 10, 200)
+    assert not view.horizontalScrollBar().isVisible(), "the room of the arrows goes first"
+    assert all(header.sectionSize(place) >= width for place, width in enumerate(whole)), "no title is cut"
+    view.resize(sum(whole) // 2, 200)
+    assert header.length() == wide, "where it must scroll, columns are as wide as they like"
+    view.setColumnWidth(0, 300)
+    view.resize(wide - 10, 200)
+    assert header.sectionSize(0) == 300, "a width that the user chose stays"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyqtgraph as pg
@@ -365,3 +366,18 @@ def test_searches_of_other_machines_make_no_plots_anew(qtbot: QtBot, monkeypatch
         assert not any(tile.isHidden() for tile in tabs.tiles.values())
         assert tabs.currentWidget().isVisible()
     assert sorted(made) == ["heatmap-ovo", "heatmap-ww", "heatmapTile-ovo", "heatmapTile-ww"]
+
+
+def test_a_title_that_has_no_room_leaves_out_what_is_least_needed(qtbot: QtBot, page: TunePage) -> None:
+    plot = shown(page)
+    known = replace(
+        heat_map("ww"), title="Weston-Watkins  100% (2 of 5 folds)", short="ww  100% (2 of 5)", brief="ww  100%"
+    )
+    plot.show_map(known)
+    titles = []
+    for width in (900, 260, 150):
+        plot.setFixedWidth(width)
+        QApplication.processEvents()
+        titles.append(plot.heading)
+    assert titles[0] == known.title
+    assert titles[-1] == known.brief
