@@ -119,7 +119,7 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
         Header(Sentence("Test"), number=False, term=Sentence("Statistic")),
         *([Header(Sentence("Data"), number=False)] if several else []),
         Header(Sentence("In words"), number=False),  # before the numbers: a narrow table cuts its last columns
-        *(Header(Sentence("Only first right"), tip=lead), Header(Sentence("Only second right"), tip=lead)),
+        *(Header(Sentence("Only 1st right"), tip=lead), Header(Sentence("Only 2nd right"), tip=lead)),
         *(Header(Sentence("Statistic")), Header(Sentence("p"))),
         *(Header(Sentence("p ({way})", way=ADJUSTED.get(way, way)), tip=tip, term=Sentence("p")) for way in ways),
         *([Header(Sentence("p (chi-squared)"), tip=CHI_SQUARED, term=Sentence("p"))] if chi_squared else []),
