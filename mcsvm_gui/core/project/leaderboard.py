@@ -204,19 +204,23 @@ def leaderboard_columns(
         replace(known["n_support"], title=tr("Vectors"), width=6),
         RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=13),
         *(known[name] for name in ROOMY),
-        RunColumn(
-            PREPROCESSING,
-            tr("Preprocessing"),
-            tr("Scaling and the other preprocessing of the run, shown if it differs between the runs"),
-            lambda run: _preprocessing(run),
-            lambda run: _preprocessing(run),
-            width=18,
-        ),
+        _preprocessing_column(),
     )
 
 
 def _preprocessing(run: RunRecord) -> str:
     return preprocessing_text(run.plain_request) if run.plain_request else ""
+
+
+def _preprocessing_column() -> RunColumn:
+    return RunColumn(
+        PREPROCESSING,
+        tr("Preprocessing"),
+        tr("Scaling and the other preprocessing of the run, shown if it differs between the runs"),
+        _preprocessing,
+        _preprocessing,
+        width=18,
+    )
 
 
 def _interval_column(standing: Callable[[RunRecord], Standing]) -> RunColumn:
