@@ -2,8 +2,7 @@
 
     python packaging/precompile.py FOLDER    FOLDER gets what belongs at solvers/compiled
 
-Every method is run on every machine it takes, and everything that trains in another way; what a run compiles does not
-depend on the data (tests/unit/jit/test_compilation.py).
+Every method is run on every machine it takes, and everything that trains in another way (solvers/precompile.py).
 """
 
 from __future__ import annotations
@@ -77,51 +76,10 @@ def choose_level() -> None:
 
 
 def compile_all() -> None:
-    from mcsvm.solvers.machines import MACHINES
-    from mcsvm_gui.core.machine import warming
-
-    warming.prepare()
-    for machine in MACHINES:
-        run_methods(machine)
-    learn_online()
-
-
-def run_methods(machine: str) -> None:
-    from mcsvm.solvers.errors import InputError
-    from mcsvm.solvers.kernels import KERNELS
     from mcsvm.solvers.methods import METHODS
-    from mcsvm.solvers.posing import pose
-    from mcsvm.solvers.run.loop import Limits, Run
+    from mcsvm.solvers.precompile import compile_all
 
-    X, y = examples()
-    for bias in ("none", "regularized", "exact"):
-        for kernel in (KERNELS["rbf"](gamma=1.0), KERNELS["linear"]()):
-            for method in METHODS:
-                try:
-                    problem = pose(X, y, machine=machine, kernel=kernel, bias=bias, cost=100.0)
-                    run = Run(problem, method, Limits(1e-5, steps=300))
-                except InputError:  # it says what it does not take
-                    continue
-                while run.running:
-                    run.advance()
-
-
-def learn_online() -> None:
-    from mcsvm import MultiClassSVC
-
-    X, y = examples()
-    for machine in ("ova", "ovo"):
-        model = MultiClassSVC(machine=machine, gamma=1.0)
-        for half in (slice(0, 60), slice(60, None)):
-            model.partial_fit(X[half], y[half], classes=[0, 1, 2])
-
-
-def examples():
-    import numpy as np
-
-    rng = np.random.default_rng(0)
-    y = np.arange(120) % 3
-    return rng.normal(size=(120, 2)) + 1.5 * np.stack([np.sin(y), np.cos(y)], axis=1), y
+    compile_all(lambda done, count: None, METHODS)
 
 
 if __name__ == "__main__":

@@ -202,6 +202,10 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     `partial_fit` (ova, ovo and dag) trains on portions of the rows by LASVM. It discards rows that do not become
     support vectors, so the model then has no `certificate_`, `ending_`, `trace_` and `solver_used_`.
 
+    The first fit after an installation compiles code for this processor, which takes a few seconds, and stores it under
+    MCSVM_CACHE_DIR, else NUMBA_CACHE_DIR, else in the user's cache folder. To compile everything ahead, run
+    ``python -m mcsvm.precompile``.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -13,7 +13,7 @@ from small_data import blobs, home, problem_of
 from mcsvm.solvers.jit.store import CACHE_FOLDER, CACHE_WORKS
 from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.run.loop import Run
-from mcsvm.solvers.run.warmup import once
+from mcsvm.solvers.run.warmup import once, warm_up
 from mcsvm.solvers.selection.trials import binary
 
 DONE = CACHE_FOLDER / "compiled-for-tests"
@@ -33,4 +33,5 @@ def compile_together(*, backwards: bool) -> None:
 def _begin(method: str) -> None:
     X, y = blobs(n=12)
     for machine, _, bias in accepted(MACHINES, [method], BIASES):
-        Run(problem_of(X, y, machine, home(method), bias=bias), method).advance(1)
+        run = Run(problem_of(X, y, machine, home(method), bias=bias), method)
+        warm_up(run.current.solver, run.current.view)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numba
 
-from mcsvm.solvers.jit.store import CACHE_FOLDER, CACHE_WORKS, Store, choose_processor
+from mcsvm.solvers.jit.dispatcher import Loop
+from mcsvm.solvers.jit.store import CACHE_FOLDER, CACHE_WORKS, choose_processor
 
 __all__ = ["CACHE_FOLDER", "CACHE_WORKS", "compiled"]
 
@@ -22,12 +23,15 @@ choose_processor()
 
 
 def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = False) -> Any:
-    """numba.njit without the interpreter lock; compiled functions of `solvers` are cached on disk (store.py)."""
+    """Compile a function on its first call, to run without the interpreter lock; code is stored on disk (store.py)."""
     if function is None:
         return lambda late: compiled(late, relaxed=relaxed)
     config: Any = numba.config
+    if config.DISABLE_JIT:
+        return function
     # error_model: a division that Python would check for zero is never vectorised
-    found: Any = numba.njit(nogil=True, fastmath=RELAXED if relaxed else False, error_model="numpy")(function)
-    if function.__module__.startswith("mcsvm.solvers.") and not config.DISABLE_JIT:
-        found._cache = Store(function)
-    return found
+    options = {"nopython": True, "nogil": True, "fastmath": RELAXED if relaxed else False, "error_model": "numpy"}
+    loop = Loop(function, targetoptions=options)
+    if function.__module__.startswith("mcsvm.solvers."):
+        loop.store_compiled_code()
+    return loop

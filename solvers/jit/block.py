@@ -51,18 +51,19 @@ def lowest_in_use(rule, functions, alpha, y, i, bound):
 def pick_variables(rule, functions, alpha, labels, upper, examples, threshold, sums, member, slot, gradient, amount):
     """Variables of these examples that are free or violate by more than `threshold`; returns their number.
 
-    Under bounded sums: the nonzero variables, and those whose gradient exceeds the smallest of these.
+    Under bounded sums (`sums` is not None): the nonzero variables, and those whose gradient exceeds the smallest of
+    these.
     """
     count = 0
     for t in range(examples.size):
         i = examples[t]
         y, bound = labels[i], upper[i]
-        level = lowest_in_use(rule, functions, alpha, y, i, bound) - threshold if sums else 0.0
+        level = lowest_in_use(rule, functions, alpha, y, i, bound) - threshold if sums is not None else 0.0
         for p in range(alpha.shape[0]):
             if count == member.size:
                 return count
             g, a = variable_gradient(rule, functions, y, p, i), alpha[p, i]
-            if sums:
+            if sums is not None:
                 wanted = a > 0.0 or g > level
             else:
                 up, down = room_up(a, bound), room_down(a)

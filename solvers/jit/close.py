@@ -14,7 +14,10 @@ def find_below(values, sign, candidates, left, right, rows, columns):
     count, n = 0, values.shape[1]
     largest = np.empty(n // STEP + 1, right.dtype)
     for start in range(0, n, STEP):
-        largest[start // STEP] = right[start : start + STEP].max()
+        bound = right[start]
+        for j in range(start + 1, min(start + STEP, n)):
+            bound = right[j] if right[j] > bound else bound
+        largest[start // STEP] = bound
     for i in candidates:
         row = values[i]
         for start in range(0, n, STEP):

@@ -2,6 +2,11 @@
 
 `rounds` goes on until something is due that is not its own: kernel rows that are not stored, a Newton step, exact
 functions, or the end. It may be called again at any time: it changes nothing before it has solved a block.
+
+`sums` and `line` name the feasible set (dual/geometry.py): both are None for a box, one of them is True for bounded
+sums or for a line. numba compiles a function for each type of its arguments and drops branches on None, so a training
+compiles the code of its own feasible set only. Whole arrays are neither copied, sorted nor assigned to slices here:
+each such operation of numba compiles for 0.1 to 2 seconds, where a loop takes 5 milliseconds.
 """
 
 from typing import NamedTuple
@@ -13,11 +18,12 @@ from mcsvm.solvers.jit.bound import movable
 from mcsvm.solvers.jit.box import solve_box
 from mcsvm.solvers.jit.choice import choose_both_signs, choose_worst
 from mcsvm.solvers.jit.line import solve_pairs
+from mcsvm.solvers.jit.order import sort_by
 from mcsvm.solvers.jit.rounding import HUGE
 from mcsvm.solvers.jit.scan import equality_violation, scan_box, scan_simplex
 from mcsvm.solvers.jit.sums import solve_simplex
 
-BOX, SUMS, LINE = range(3)  # feasible sets (dual/geometry.py)
+BOX, SUMS, LINE = (None, None), (True, None), (None, True)  # (sums, line)
 ENDED, CONVERGED, STUCK, REFRESH, NEWTON, ROWS, MOVE, IDLE = range(8)  # why `rounds` returns
 
 
@@ -92,32 +98,40 @@ class Space(NamedTuple):
 
 
 @compiled
-def rounds(kind, rule, rules, point, rows, space, memory, recent, tolerance, until, most, price, inside, newton):
+def rounds(sums, line, rule, rules, point, rows, space, memory, recent, tolerance, until, most, price, inside, newton):
     """Rounds up to the step count `until`, or for a price; the last round is cut at the step count `most`.
 
     Returns (why it ended, violation, memory, examples of the last block, with ROWS: of the next one).
     inside: whether the class functions are moved here; else MOVE follows every round. newton: whether a Newton step may
     be asked for at once; later it may in any case.
     """
-    begun, last = memory.total, recent
-    while memory.steps < until and memory.total < begun + price:
-        violation = look(kind, rule, point, space)
+    begun, event, violation, last, wanted = memory.total, ENDED, HUGE, recent, recent
+    while event == ENDED and memory.steps < until and memory.total < begun + price:
+        violation = look(sums, line, rule, point, space.own, space.worst)
         if violation <= tolerance:
-            return CONVERGED, violation, memory, last, last
-        memory, event = judged(rules, memory, violation, tolerance, newton)
-        if event != ENDED:
-            return event, violation, memory, last, last
-        size = choose(kind, last, space)
-        if not stored(rows, space.chosen[:size], space.slots[:size]):
-            return ROWS, violation, memory, last, space.chosen[:size].copy()
-        goal = max(0.5 * tolerance, rules.share * violation)
-        steps, left = solve(kind, rule, rules, point, rows, space, size, goal, most - memory.steps)
-        memory, last, newton = paid(rules, memory, steps, left > goal), space.chosen[:size].copy(), True
-        if not inside:
-            return MOVE, violation, memory, last, last
-        if not move(point, rows, space, size):
-            return IDLE, violation, memory, last, last
-    return ENDED, HUGE, memory, last, last
+            event = CONVERGED
+        else:
+            memory, event = judged(rules, memory, violation, tolerance, newton)
+        if event == ENDED:
+            size = choose(line, space.worst, last, space.taken, space.chosen, space.sorting)
+            chosen, slots = space.chosen[:size], space.slots[:size]
+            if stored(rows.slot_of, rows.last_use, rows.clock, chosen, slots):
+                goal = max(0.5 * tolerance, rules.share * violation)
+                steps_left = most - memory.steps
+                steps, left = solve(sums, line, rule, rules, point, rows.store, space, size, goal, steps_left)
+                memory, last, newton = paid(rules, memory, steps, left > goal), copied(chosen), True
+                wanted = last
+                weights, common = space.weights[:size], space.common[:size]
+                if not inside:
+                    event = MOVE
+                elif changed(weights, common):
+                    block.move_functions(rows.store, slots, weights, common, point.functions, 0, point.labels.size)
+                    shift(point.functions, point.constant, point.offset, weights, common)
+                else:
+                    event = IDLE
+            else:
+                event, wanted = ROWS, copied(chosen)
+    return event, HUGE if event == ENDED else violation, memory, last, wanted
 
 
 @compiled
@@ -155,19 +169,25 @@ def remembered(memory, total, since, short_rounds, peak, least, least_at, steps)
     return RoundMemory(total, since, memory.newton_price, short_rounds, peak, least, least_at, memory.steps + steps)
 
 
+@compiled
+def copied(examples):
+    out = np.empty(examples.size, np.int64)
+    for e in range(examples.size):
+        out[e] = examples[e]
+    return out
+
+
 # -- looking and choosing --------------------------------------------------------------------------
 
 
 @compiled
-def look(kind, rule, point, space):
+def look(sums, line, rule, point, own, worst):
     """The KKT violation, and that of every example into `worst`; of a line signed, positive where beta should rise."""
-    if kind == LINE:
-        return look_along_line(rule, point, space.worst)
-    if kind == SUMS:
-        return scan_simplex(
-            rule, point.functions, point.alpha, point.labels, point.upper, space.own, space.worst
-        )  # fmt: skip
-    return scan_box(rule, point.functions, point.alpha, point.labels, point.upper, space.own, space.worst)
+    if line is not None:
+        return look_along_line(rule, point, worst)
+    if sums is not None:
+        return scan_simplex(rule, point.functions, point.alpha, point.labels, point.upper, own, worst)
+    return scan_box(rule, point.functions, point.alpha, point.labels, point.upper, own, worst)
 
 
 @compiled
@@ -189,22 +209,22 @@ def slope(rule, label, function):
 
 
 @compiled
-def choose(kind, recent, space):
-    if kind == LINE:
-        return choose_both_signs(space.worst, recent, space.taken, space.chosen, space.sorting)
-    return choose_worst(space.worst, recent, space.taken, space.chosen, space.sorting)
+def choose(line, worst, recent, taken, chosen, work):
+    if line is not None:
+        return choose_both_signs(worst, recent, taken, chosen, work)
+    return choose_worst(worst, recent, taken, chosen, work)
 
 
 @compiled
-def stored(rows, chosen, slots):
+def stored(slot_of, last_use, clock, chosen, slots):
     """Whether the store has the rows of these examples; if so, they are the newest, and `slots` are their slots."""
     for e in range(chosen.size):
-        slots[e] = rows.slot_of[chosen[e]]
+        slots[e] = slot_of[chosen[e]]
         if slots[e] < 0:
             return False
-    rows.clock[0] += 1
+    clock[0] += 1
     for e in range(chosen.size):
-        rows.last_use[slots[e]] = rows.clock[0]
+        last_use[slots[e]] = clock[0]
     return True
 
 
@@ -212,53 +232,55 @@ def stored(rows, chosen, slots):
 
 
 @compiled
-def cut(point, rows, space, size):
-    kernel = space.kernel[: size * size].reshape(size, size)
-    block.cut_kernel(rows.store, space.slots[:size], space.chosen[:size], np.float32(point.offset), kernel)
-    return kernel
-
-
-@compiled
-def solve(kind, rule, rules, point, rows, space, size, goal, most):
+def solve(sums, line, rule, rules, point, store, space, size, goal, most):
     """Solve a block for its free and violating variables; returns (steps <= most, violation left)."""
-    if kind == LINE:
-        return solve_line(rule, rules, point, cut(point, rows, space, size), space, size, goal, most)
-    chosen, sums = space.chosen[:size], kind == SUMS
-    count = pick(rule, point, space, size, 0.5 * goal, sums)
-    if count == space.member.size:  # not all had room: those of the most violating examples
-        arrange(space, size)
-        count = pick(rule, point, space, size, 0.5 * goal, sums)
+    chosen, slots, weights, common = space.chosen[:size], space.slots[:size], space.weights[:size], space.common[:size]
+    kernel = space.kernel[: size * size].reshape(size, size)
+    if line is not None:
+        block.cut_kernel(store, slots, chosen, np.float32(point.offset), kernel)
+        return solve_line(rule, rules, point, kernel, chosen, weights, common, goal, most)
+    count = space.member.size
+    for attempt in range(2):
+        if attempt == 1:  # not all had room: those of the most violating examples
+            arrange(space.worst, chosen, slots)
+        count = block.pick_variables(
+            rule, point.functions, point.alpha, point.labels, point.upper, chosen, 0.5 * goal, sums,
+            space.member, space.slot, space.gradient, space.amount,
+        )  # fmt: skip
+        if count < space.member.size:
+            break
     member, slot, gradient = space.member[:count], space.slot[:count], space.gradient[:count]
-    amount = space.amount[:count]
-    before, labels = amount.copy(), np.empty(count, np.int32)
+    amount, change, labels = space.amount[:count], np.empty(count), np.empty(count, np.int32)
     for b in range(count):
-        labels[b] = point.labels[chosen[member[b]]]
+        change[b], labels[b] = -amount[b], point.labels[chosen[member[b]]]
     Q = space.matrix[: count * count].reshape(count, count)
-    couple(rule, cut(point, rows, space, size), member, labels, slot, Q)
-    if sums:
-        steps, left = solve_sums(rules, point, chosen, Q, member, gradient, amount, goal, most)
+    block.cut_kernel(store, slots, chosen, np.float32(point.offset), kernel)
+    couple(rule, kernel, member, labels, slot, Q)
+    if sums is not None:
+        steps, left = solve_sums(rules, point.alpha, point.upper, chosen, Q, member, gradient, amount, goal, most)
     else:
-        upper = point.upper[chosen][member]
+        upper = np.empty(count)
+        for b in range(count):
+            upper[b] = point.upper[chosen[member[b]]]
         steps, left = solve_box(Q, gradient, amount, upper, goal, min(rules.patience * count, most))
     for b in range(count):
         point.alpha[slot[b], chosen[member[b]]] = amount[b]
-    block.sparse_changes(rule, member, slot, labels, amount - before, space.weights[:size], space.common[:size])
+        change[b] += amount[b]
+    block.sparse_changes(rule, member, slot, labels, change, weights, common)
     return steps, left
 
 
 @compiled
-def pick(rule, point, space, size, threshold, sums):
-    return block.pick_variables(
-        rule, point.functions, point.alpha, point.labels, point.upper, space.chosen[:size], threshold, sums,
-        space.member, space.slot, space.gradient, space.amount,
-    )  # fmt: skip
-
-
-@compiled
-def arrange(space, size):
-    """The chosen examples, the most violating first."""
-    order = np.argsort(-space.worst[space.chosen[:size]], kind="mergesort")
-    space.chosen[:size], space.slots[:size] = space.chosen[order], space.slots[order]
+def arrange(worst, chosen, slots):
+    """Put the most violating of the chosen examples first."""
+    size = chosen.size
+    falling, examples, stored = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+    order, work = np.empty(size, np.int64), np.empty(size, np.int64)
+    for e in range(size):
+        order[e], examples[e], stored[e], falling[e] = e, chosen[e], slots[e], -worst[chosen[e]]
+    order = sort_by(falling, order, work)
+    for e in range(size):
+        chosen[e], slots[e] = examples[order[e]], stored[order[e]]
 
 
 @compiled
@@ -266,32 +288,33 @@ def couple(rule, kernel, member, labels, slot, Q):
     count = member.size
     short, first, second = np.empty(count, np.int32), np.empty(count, np.float32), np.empty(count, np.float32)
     for b in range(count):
-        mine = slot[b] == labels[b]
+        own = slot[b] == labels[b]
         short[b] = slot[b]
-        first[b] = 0.0 if mine else rule.cross
-        second[b] = rule.own if mine else rule.other
+        first[b] = 0.0 if own else rule.cross
+        second[b] = rule.own if own else rule.other
     block.couple(rule, kernel, member, labels, short, first, second, Q)
 
 
 @compiled
-def solve_sums(rules, point, chosen, Q, member, gradient, amount, goal, most):
+def solve_sums(rules, alpha, bounds, chosen, Q, member, gradient, amount, goal, most):
     """The variables of a block are ordered by example."""
-    upper, slack = point.upper[chosen], point.upper[chosen]
+    upper, slack = np.empty(chosen.size), np.empty(chosen.size)
     starts = np.zeros(chosen.size + 1, np.int64)
-    for e in range(chosen.size):
-        for p in range(point.alpha.shape[0]):
-            slack[e] -= point.alpha[p, chosen[e]]
     for b in range(member.size):
         starts[member[b] + 1] += 1
-    starts = np.cumsum(starts)
+    for e in range(chosen.size):
+        upper[e] = slack[e] = bounds[chosen[e]]
+        for p in range(alpha.shape[0]):
+            slack[e] -= alpha[p, chosen[e]]
+        starts[e + 1] += starts[e]
     limit = min(rules.sum_patience * member.size, most)
     return solve_simplex(Q, gradient, amount, slack, starts, upper, goal, limit, rules.share)
 
 
 @compiled
-def solve_line(rule, rules, point, kernel, space, size, goal, most):
+def solve_line(rule, rules, point, kernel, chosen, weights, common, goal, most):
     """All beta of the block, along the equality."""
-    chosen, alpha = space.chosen[:size], point.alpha[0]
+    size, alpha = chosen.size, point.alpha[0]
     z, beta, low, high = np.empty(size), np.empty(size), np.zeros(size), np.zeros(size)
     for e in range(size):
         i = chosen[e]
@@ -300,27 +323,16 @@ def solve_line(rule, rules, point, kernel, space, size, goal, most):
             beta[e], high[e] = alpha[i], point.upper[i]
         else:
             beta[e], low[e] = -alpha[i], -point.upper[i]
-    before = beta.copy()
+        weights[e, 0] = beta[e]
     steps, left = solve_pairs(kernel, z, beta, low, high, goal, min(rules.patience * size, most), 0)
     for e in range(size):
         alpha[chosen[e]] = abs(beta[e])
-        space.weights[e, 0] = beta[e] - before[e]
-        space.common[e] = 0.0
+        weights[e, 0] = beta[e] - weights[e, 0]
+        common[e] = 0.0
     return steps, left
 
 
 # -- moving the functions --------------------------------------------------------------------------
-
-
-@compiled
-def move(point, rows, space, size):
-    """Update all class functions for the change of the block's weights; returns whether anything changed."""
-    weights, common, slots = space.weights[:size], space.common[:size], space.slots[:size]
-    if not changed(weights, common):
-        return False
-    block.move_functions(rows.store, slots, weights, common, point.functions, 0, point.labels.size)
-    shift(point, weights, common)
-    return True
 
 
 @compiled
@@ -335,11 +347,16 @@ def changed(weights, common):
 
 
 @compiled
-def shift(point, weights, common):
-    """What the offset adds to the functions."""
-    if point.offset != 0.0:
+def shift(functions, constant, offset, weights, common):
+    """Add what the offset contributes to the functions."""
+    if offset != 0.0:
         for c in range(weights.shape[1]):
-            step = point.offset * (weights[:, c].sum() + common.sum())
-            point.constant[:, c] += step
-            for i in range(point.labels.size):
-                point.functions[c, i] += step
+            total, shared = 0.0, 0.0
+            for e in range(common.size):
+                total += weights[e, c]
+                shared += common[e]
+            step = offset * (total + shared)
+            for row in range(constant.shape[0]):
+                constant[row, c] += step
+            for i in range(functions.shape[1]):
+                functions[c, i] += step

@@ -1,6 +1,8 @@
-"""The cache of compiled code: first the folder that an installation ships, then the user's cache folder.
+"""The cache of compiled code: folders that are only read, such as one of the installation, then a folder of the user.
 
-Both folders are named by a hash of numba's version and of all sources that decide compiled code: `solvers/jit`, which
+The user's folder is under MCSVM_CACHE_DIR, else under NUMBA_CACHE_DIR, else in the user's cache folder. If it cannot be
+written, a private folder among the temporary files takes its place, so that processes do not compile one by one. Both
+folders are named by a hash of numba's version and of all sources that decide compiled code: `solvers/jit`, which
 imports nothing else of `solvers`, and `machines/rule.py`, an argument type. So stale code is never loaded, and code
 compiled in one place is found from any other. numba's own cache hashes one source file without its callees in other
 files, and names its folder by the path of the program.
@@ -10,9 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
+import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +26,21 @@ import platformdirs
 from llvmlite import binding
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> None:
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+LOCK_SECONDS = 30.0  # that a process waits for another one to compile a function: several times what any of them takes
+LOCK_LOOK = 0.02  # seconds between two attempts to lock
 PACKAGE = Path(__file__).resolve().parent.parent
 # The target of shipped code: x86-64 processors from about 2013 on (psABI, level 3); within a tenth of the speed of code
 # for the very processor, where level 2 takes a third longer. LLVM has no list of a level's features, so NEEDED names
@@ -47,14 +67,40 @@ FINGERPRINT = fingerprint(compiled_sources())
 SHIPPED = PACKAGE / "compiled" / FINGERPRINT  # only in an installation that comes with compiled code
 
 
-def cache_folder() -> Path:
-    """The user's folder of compiled code; MCSVM_CACHE_DIR overrides its root."""
-    root = os.environ.get("MCSVM_CACHE_DIR") or platformdirs.user_cache_dir("mcsvm", appauthor=False)
-    return Path(root) / "compiled" / FINGERPRINT
+def cache_folders() -> list[Path]:
+    """Folders for compiled code, best first: what a variable says, the user's cache folder, a private temporary one."""
+    said = os.environ.get("MCSVM_CACHE_DIR")
+    numba_said = os.environ.get("NUMBA_CACHE_DIR")
+    if said:
+        root = Path(said)
+    elif numba_said:
+        root = Path(numba_said, "mcsvm")
+    else:
+        root = Path(platformdirs.user_cache_dir("mcsvm", appauthor=False))
+    return [place / "compiled" / FINGERPRINT for place in (root, temporary_root())]
+
+
+def temporary_root() -> Path:
+    """The user's own folder among temporary files, for systems where nothing else can be written."""
+    owner = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
+    return Path(tempfile.gettempdir(), f"mcsvm{owner}")
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can write there: compiled code is loaded by pickle, which runs whatever it is told to."""
+    if not hasattr(os, "getuid"):
+        return True  # Windows has a folder of temporary files for each user
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
 def _writable(folder: Path) -> bool:
     try:
+        if folder.is_relative_to(temporary_root()):
+            with suppress(FileExistsError):
+                temporary_root().mkdir(mode=0o700)
+            if not _is_private(temporary_root()):
+                return False
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -62,8 +108,16 @@ def _writable(folder: Path) -> bool:
         return False
 
 
-CACHE_FOLDER = cache_folder()
-CACHE_WORKS = _writable(CACHE_FOLDER)
+def choose_folder() -> tuple[Path, bool]:
+    """Return the first folder that can be written, and True; if there is none, the best folder and False."""
+    folders = cache_folders()
+    return next(((folder, True) for folder in folders if _writable(folder)), (folders[0], False))
+
+
+CACHE_FOLDER, CACHE_WORKS = choose_folder()
+CACHE_LASTS = CACHE_WORKS and not CACHE_FOLDER.is_relative_to(temporary_root())
+# Folders that are only read: of the installation, and one compiled by somebody who could write there.
+GIVEN = [folder for folder in (SHIPPED, cache_folders()[0]) if folder != CACHE_FOLDER and folder.is_dir()]
 
 
 def runs_shipped_code(features: Collection[str]) -> bool:
@@ -125,23 +179,58 @@ class _Files(IndexDataCacheFile):
 
 
 class Store(FunctionCache):
-    """Loads from the shipped folder, else from the user's folder; writes to the user's folder alone."""
+    """Loads from given folders, else from the user's folder; writes to the user's folder only."""
 
     _impl_class = _Implementation
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._cache_file = _Files(self._cache_path, self._impl.filename_base)
-        self._shipped = _Files(str(SHIPPED / function.__module__), self._impl.filename_base)
+        self._given = [_Files(str(folder / function.__module__), self._impl.filename_base) for folder in GIVEN]
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        data = self._shipped.load(self._index_key(sig, target_context.codegen()))
-        if data is not None:
-            return self._impl.rebuild(target_context, data)
+        key = self._index_key(sig, target_context.codegen())
+        for files in self._given:
+            data = files.load(key)
+            if data is not None:
+                return self._impl.rebuild(target_context, data)
         with suppress(OSError):
             return super()._load_overload(sig, target_context)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from compiling this function at the same time, if it can be stored for them."""
+        file = None
+        if CACHE_WORKS:
+            with suppress(OSError):
+                Path(self._cache_path).mkdir(parents=True, exist_ok=True)
+                file = os.open(f"{self._cache_path}/{self._impl.filename_base}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            if file is not None:
+                _wait_for_lock(file)
+            yield
+        finally:
+            if file is not None:
+                os.close(file)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Errors are ignored: a full or read-only disk costs the next start some seconds of compilation."""
         with suppress(OSError):
             super().save_overload(sig, data)
+
+
+def _wait_for_lock(file: int) -> None:
+    """Lock an open file; closing it, or the end of the process, unlocks it.
+
+    Returns without the lock after LOCK_SECONDS, as a process that was forked during a compilation holds it too, and at
+    once if the file system knows no locks.
+    """
+    end = time.monotonic() + LOCK_SECONDS
+    while time.monotonic() < end:
+        try:
+            _lock(file)
+            return
+        except (BlockingIOError, PermissionError):
+            time.sleep(LOCK_LOOK)
+        except OSError:
+            return

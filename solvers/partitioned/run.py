@@ -9,7 +9,6 @@ certificate.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mcsvm.solvers import clock
 from mcsvm.solvers.budget import LOOP, PARTITIONED
 from mcsvm.solvers.decision import Decision
 from mcsvm.solvers.dual.certificate import Certificate
@@ -136,11 +136,11 @@ class PartitionedRun:
 
     def advance(self, steps: int | None = None) -> Sample:
         """One round; `steps` is there for callers of other runs."""
-        began = time.perf_counter()
+        began = clock.seconds()
         offers = self._surely(self._ask_round)
         self.rounds += 1
         self._look(offers)
-        self.seconds += time.perf_counter() - began
+        self.seconds += clock.seconds() - began
         if self.running:
             self._check_limits()
         self.trace.append(self.last)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from mcsvm.solvers.budget import next_decision
 from mcsvm.solvers.run.parts import PartRun
-from mcsvm.solvers.run.warmup import warm_up
 from mcsvm.solvers.work import Work, limited, share, submit
 
 
@@ -56,7 +55,6 @@ class Lane:
                 next(self.opening)
             except StopIteration as end:
                 run: PartRun = end.value
-                warm_up(run.solver, run.view)
                 self.run, self.opening = run, None
             return
         if self.rest is None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers import clock
 from mcsvm.solvers.budget import next_sample
 from mcsvm.solvers.decision import SMALL_PAIRS, SMALL_PHASE, Decision
 from mcsvm.solvers.dual.certificate import Certificate, Proof, certificate_at_zero, seen_indefinite, total_of
@@ -33,7 +34,6 @@ from mcsvm.solvers.run.pairs import PairQueue
 from mcsvm.solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from mcsvm.solvers.run.small_pairs import SmallPairs, SolvedPair
 from mcsvm.solvers.run.trace import Sample, Trace
-from mcsvm.solvers.run.warmup import warm_up
 from mcsvm.solvers.work import SAMPLE_REST, SLICE_SECONDS, Work, finish
 
 
@@ -154,8 +154,6 @@ class Run:
         """
         if not self.running:
             return self._latest or self.sample()
-        if self._begun is not None:
-            warm_up(self._begun.solver, self._begun.view)
         if self._work is None:
             self._work = self._slice(steps)
         with self._pairs.helped(len(self._finished)):
@@ -213,19 +211,19 @@ class Run:
         while self._unfinished and self._fresh and (len(self._finished) == before or self.iterations < until):
             number, most = len(self._finished), NO_LIMIT if self._steps_left is None else self._steps_left
             work = small.solve(number, None if self._start is None else self._start[number], most)
-            began = time.perf_counter()
+            began = clock.seconds()
             while True:
                 try:
                     next(work)
                 except StopIteration as end:
                     solved: SolvedPair | None = end.value
                     break
-                self._totals.seconds += time.perf_counter() - began
+                self._totals.seconds += clock.seconds() - began
                 yield
-                began = time.perf_counter()
+                began = clock.seconds()
             if solved is not None:
                 self._count_small(small, solved)
-            self._totals.seconds += time.perf_counter() - began
+            self._totals.seconds += clock.seconds() - began
             if solved is None:
                 break
         return len(self._finished) > before
@@ -385,9 +383,9 @@ class Run:
         """Sample, and check the limits. Only ends of slices are traced, as other interruptions depend on the clock;
         where parts are begun ahead, only ends of parts, as how far helpers have come in the next one does too."""
         if self._work is None or self._latest is None or self._sample_due():
-            began = time.perf_counter()
+            began = clock.seconds()
             self._latest = self.sample()
-            self._sampled = time.perf_counter()
+            self._sampled = clock.seconds()
             self._sample_seconds = self._sampled - began
         if self._pairs.ahead is None:
             if self._work is None:
@@ -401,7 +399,7 @@ class Run:
     def _sample_due(self) -> bool:
         """Whether something has moved since the last sample, and samples take a small share of the time."""
         assert self._latest is not None
-        rested = time.perf_counter() - self._sampled >= SAMPLE_REST * self._sample_seconds
+        rested = clock.seconds() - self._sampled >= SAMPLE_REST * self._sample_seconds
         return rested and self._latest.iteration != self.iterations
 
     def _end_at(self, ending: Ending) -> None:

@@ -6,7 +6,6 @@ The method moves alpha. A claim of convergence ends the part only after everythi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm.solvers import clock
 from mcsvm.solvers.budget import LOOP, next_decision
 from mcsvm.solvers.decision import Decision
 from mcsvm.solvers.dual import balance
@@ -170,14 +170,14 @@ class PartRun:
             until = min(until, self._look_at)
         work = self.solver.advance(self.view, self.state, until - self.state.steps, self._tolerance())
         while True:
-            began = time.perf_counter()
+            began = clock.seconds()
             try:
                 next(work)
             except StopIteration as end:
                 progress: Progress = end.value
                 return progress
             finally:
-                self.seconds += time.perf_counter() - began
+                self.seconds += clock.seconds() - began
             yield
 
     def _tolerance(self) -> float:

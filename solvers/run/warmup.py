@@ -1,7 +1,8 @@
-"""Compiles or loads compiled code before the clock starts: solves a tiny problem of the same kind, once per process.
+"""Compiles all that a method may need on a kind of part, by solving a tiny problem of that kind.
 
-The kind (method, feasible set, bias, ...) decides which compiled functions run, and with which types. A second thread
-that needs a kind waits until the first has compiled it; its clock has not started either.
+Trainings do not call it: they compile what they meet, off the clock (clock.py). It is for who compiles ahead of any
+training: precompile.py and benchmarks. The kind (method, feasible set, bias, ...) decides which compiled functions run,
+and with which types.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from mcsvm.solvers import clock
 from mcsvm.solvers.arguments import refuse_negative, row_weights, weights_by_label
 from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm.solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
@@ -22,7 +22,6 @@ from mcsvm.solvers.methods.lasvm.table import LASVM_METHODS
 from mcsvm.solvers.model import Model, dense_expansion, stored_expansion
 from mcsvm.solvers.posing import checked_points, listing, positive
 from mcsvm.solvers.run.loop import find_method
-from mcsvm.solvers.run.warmup import once
 from mcsvm.solvers.scikit.constraints import seed_of
 from mcsvm.solvers.scikit.resources import ResourceMixin
 from mcsvm.solvers.work import limited
@@ -56,10 +55,9 @@ class Increment:
 
     def learn(self, features: Any, labels: np.ndarray, weights: np.ndarray) -> None:
         points = checked_points(features, self.kernel)
-        once("online", _rehearse)
-        began = time.perf_counter()
+        began = clock.seconds()
         self.stream.learn(points, labels, weights)
-        self.seconds += time.perf_counter() - began
+        self.seconds += clock.seconds() - began
 
     def model(self) -> Model:
         found, machine = self.stream.expansion(), MACHINES[self._machine]
@@ -68,7 +66,8 @@ class Increment:
         return Model(machine, self.kernel, classes, found.numbers, found.points, found.labels, expansion, found.bias)
 
 
-def _rehearse() -> None:
+def compile_online() -> None:
+    """Compile what online machines call."""
     kernel, settings = KERNELS["rbf"](gamma=1.0), OnlineSettings(np.ones(2), 1.0, 1e-3)
     points = Points(np.sin(np.outer(np.arange(12), [1.0, 2.0])))
     Stream(kernel, "pairs", settings, 1.0).learn(points, np.arange(12) % 2)

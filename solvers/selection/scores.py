@@ -16,7 +16,6 @@ import numpy as np
 from mcsvm.solvers.jit import likelihood
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.model import decide
-from mcsvm.solvers.run.warmup import once
 from mcsvm.solvers.selection.trials.shared import FoldRows
 from mcsvm.solvers.uncertainty.costs import CostRule
 from mcsvm.solvers.uncertainty.probability import scores as class_scores
@@ -80,7 +79,6 @@ class Measured:
 
 
 def _losses(rows: FoldRows, machine: str, values: np.ndarray) -> tuple[np.ndarray, int]:
-    once("likelihood", _rehearse)
     known = rows.test_labels >= 0
     scores = np.ascontiguousarray(class_scores(MACHINES[machine], values, rows.classes)[known])
     spread = float(np.ptp(scores)) if scores.size else 0.0
@@ -93,7 +91,8 @@ def _losses(rows: FoldRows, machine: str, values: np.ndarray) -> tuple[np.ndarra
     return np.asarray(losses.T.ravel() + IMPOSSIBLE * weights[~known].sum()), first
 
 
-def _rehearse() -> None:
+def compile_profile() -> None:
+    """Compile the log loss at many temperatures."""
     likelihood.profile(np.eye(3), np.arange(3), np.ones(3), 1.0, 4, np.empty(4))
 
 

@@ -332,7 +332,7 @@ def with_all(row: Row) -> Measured:
 @cache
 def rehearse() -> None:
     """What is imported or compiled on first use, for every form of a part."""
-    once("rising", rising._rehearse)
+    once("rising", rising.compile_steps)
     features, labels = bench_speed.read("vowel")
     for machine in ("ww", "cs", "llw", "ova", "ovo"):
         for bias in ("none", "exact"):

@@ -268,7 +268,6 @@ class Tour:
     calls: int = 0
     returns: int = 0
     ways: set[tuple[str, str]] = field(default_factory=set)  # the crossings without repetitions
-    rehearsed: set[str] = field(default_factory=set)  # files visited to compile: none where all is warm
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         here = self.file(frame)
@@ -276,8 +275,6 @@ class Tour:
             return
         if here not in self.files:
             self.files.append(here)
-        if "rehearse" in frame.f_code.co_name:
-            self.rehearsed.add(here)
         caller = frame.f_back
         while caller is not None and self.file(caller) is None:
             caller = caller.f_back
@@ -326,7 +323,6 @@ def visited(package: Path) -> list[Line]:
         Line('files visited by MultiClassSVC(machine="ww").fit, easy', count, "<= 18", tuple(tour.files)),
         Line("hops between them: different ways from file to file", f"{len(tour.ways)}, {again} back", "<= 45"),
         Line("crossings in all", f"{crossings}, {tour.returns} by return"),
-        Line("files visited to compile, once warm", str(len(tour.rehearsed)), "0", tuple(sorted(tour.rehearsed))),
     ]
 
 

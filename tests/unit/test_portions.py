@@ -12,8 +12,6 @@ from sklearn.base import clone
 
 from mcsvm import InputError, MultiClassSVC
 from mcsvm.solvers.machines import MACHINES
-from mcsvm.solvers.run import warmup
-from mcsvm.solvers.scikit import portions as increment
 
 ABLE = [name for name, machine in MACHINES.items() if machine.split != "joint"]
 SOLVERS = ["auto", "lasvm", "lasvm-gradient", "lasvm-active", "lasvm-first-order"]
@@ -168,23 +166,6 @@ def test_labels_must_have_been_announced() -> None:
     with pytest.raises(InputError, match="began with the classes 0, 1, 2"):
         model.partial_fit(X, Y, classes=range(4))
     assert clone(model).partial_fit(X, Y, classes=range(4)).classes_.tolist() == [0, 1, 2, 3]
-
-
-def test_nothing_is_compiled_while_the_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    events: list[str] = []
-    learn, clock = increment.Stream.learn, increment.time.perf_counter
-
-    class Clock:
-        @staticmethod
-        def perf_counter() -> float:
-            events.append("clock")
-            return clock()
-
-    monkeypatch.setattr(increment, "time", Clock)
-    monkeypatch.setattr(increment.Stream, "learn", lambda *of: [events.append(f"{of[2].size} rows"), learn(*of)])
-    monkeypatch.setattr(warmup, "_warm", set())
-    online().partial_fit(X, Y, classes=range(3)).partial_fit(X, Y)
-    assert events == ["12 rows", *2 * ["clock", "200 rows", "clock"]]
 
 
 def test_parameters_stay_as_they_began() -> None:

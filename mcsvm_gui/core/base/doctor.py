@@ -68,7 +68,7 @@ class SystemLibrary:
 
 def examine() -> dict[str, Any]:
     """Plain JSON."""
-    from mcsvm.solvers.jit import CACHE_FOLDER, CACHE_WORKS
+    from mcsvm.solvers.jit.store import CACHE_FOLDER, CACHE_LASTS, CACHE_WORKS
 
     libraries = missing_libraries()
     return {
@@ -81,15 +81,20 @@ def examine() -> dict[str, Any]:
         "cache": {"folder": str(CACHE_FOLDER), "writable": CACHE_WORKS, "megabytes": _megabytes(CACHE_FOLDER)},
         "resources": str(folder()),
         "missing_libraries": [{"library": library.name, "package": library.package} for library in libraries],
-        "problems": problems(libraries, cache_works=CACHE_WORKS),
+        "problems": problems(libraries, cache_works=CACHE_WORKS, cache_lasts=CACHE_LASTS),
     }
 
 
-def problems(libraries: list[SystemLibrary], *, cache_works: bool) -> list[str]:
+def problems(libraries: list[SystemLibrary], *, cache_works: bool, cache_lasts: bool) -> list[str]:
     """Sentences, each with the way out."""
     found = [f"{name} is not installed: pip install {name}" for name in NEEDED if installed(name) is None]
     if not cache_works:
-        found.append("the cache folder cannot be written, so that every start compiles anew: set MCSVM_CACHE_DIR")
+        found.append("no cache folder can be written, so every start compiles the solvers again: set MCSVM_CACHE_DIR")
+    elif not cache_lasts:
+        found.append(
+            "the cache folder cannot be written, so compiled solvers are kept among the temporary files, and are "
+            "compiled again when these are deleted: set MCSVM_CACHE_DIR"
+        )
     if not folder().is_dir():
         found.append(f"the example data are missing: there is no folder {folder()}")
     packages = sorted({library.package for library in libraries if library.package})

@@ -48,39 +48,51 @@ def substitute(U, x):
 
 
 @compiled
-def balanced_direction(A, slope):
-    """(the maximiser of slope'd - 1/2 d'Ad over sum d = 0, a variable that could not move or -1); A becomes U."""
+def balanced_direction(A, slope, ones):
+    """Put the maximiser of slope'd - 1/2 d'Ad over sum d = 0 into `slope`; A becomes U, `ones` is work space.
+
+    Returns a variable that could not move, or -1.
+    """
     fixed = factorise(A)
-    ones = np.ones(slope.size)
     substitute(A, slope)
-    substitute(A, ones)
-    return balanced(slope, ones), fixed
+    balance(A, slope, ones)
+    return fixed
 
 
 @compiled
-def balanced(direction, ones):
-    """Of sum 0, by a multiple of A^-1 1; twice, as near-singular A makes large entries, whose sum is rounded."""
-    total = ones.sum()
+def balance(U, direction, ones):
+    """Bring the sum to 0 by a multiple of A^-1 1.
+
+    Done twice: a near-singular A makes large entries, whose sum is rounded.
+    """
+    ones[:] = 1.0
+    substitute(U, ones)
+    total = sum_of(ones)
     for _ in range(2):
         if total > 0.0:
-            direction = direction - (direction.sum() / total) * ones
-    return direction
+            add_scaled(direction, ones, -sum_of(direction) / total)
 
 
 @compiled
-def flat_direction(A, U, slope, fixed):
-    """The direction of sum 0 along which A is flat or nearly so, up to the maximum of slope'd - 1/2 d'Ad.
+def sum_of(values):
+    total = 0.0
+    for a in range(values.size):
+        total += values[a]
+    return total
+
+
+@compiled
+def flat_direction(A, U, slope, fixed, d, ones):
+    """Put into d the direction of sum 0 along which A is flat or nearly so, up to the maximum of slope'd - 1/2 d'Ad.
 
     A moved variable `fixed`, and the others so that the functions of the variables stay: A_rest d_rest = -A_fixed.
     """
     n = slope.size
-    d, ones = np.empty(n), np.ones(n)
     for a in range(n):
         d[a] = -A[min(a, fixed), max(a, fixed)]
     substitute(U, d)
-    substitute(U, ones)
     d[fixed] = 1.0
-    d = balanced(d, ones)
+    balance(U, d, ones)
     gain, curvature = 0.0, 0.0
     for a in range(n):
         gain += slope[a] * d[a]
@@ -88,7 +100,9 @@ def flat_direction(A, U, slope, fixed):
         for b in range(a + 1, n):
             curvature += 2.0 * A[a, b] * d[a] * d[b]
     length = gain / curvature if curvature > 0.0 else 1e12 * gain
-    return d * min(max(length, -1e12), 1e12)
+    length = min(max(length, -1e12), 1e12)
+    for a in range(n):
+        d[a] *= length
 
 
 @compiled

@@ -9,9 +9,12 @@ import numpy as np
 
 from mcsvm.solvers.jit import compiled
 from mcsvm.solvers.jit.binary.face import balanced_direction, flat_direction, longest
-from mcsvm.solvers.jit.bound import free, reached
+from mcsvm.solvers.jit.bound import free as is_free
+from mcsvm.solvers.jit.bound import reached
+from mcsvm.solvers.jit.choice import largest_but
 from mcsvm.solvers.jit.linalg import add_scaled
 from mcsvm.solvers.jit.line import solve_pairs
+from mcsvm.solvers.jit.order import sort_by
 from mcsvm.solvers.jit.rounding import HUGE, ROUNDING
 
 MOVING, CONVERGED, STALLED = 0, 1, 2  # status that `advance` and `solve` return
@@ -80,9 +83,10 @@ def pick(sign, upper, beta, z, middle, recent, chosen):
 def worst(pull, recent, chosen):
     """The largest pulls up fill a quarter of the block, those down a quarter, examples of the last block the rest."""
     n, quarter = pull.size, chosen.size // 4
-    ordered = np.sort(pull)
-    top, bottom = max(ordered[n - quarter], 1e-300), min(ordered[quarter - 1], -1e-300)
-    taken = np.zeros(n, np.bool_)
+    work, taken = np.empty(n), np.zeros(n, np.bool_)
+    for b in range(n):
+        work[b] = pull[b]
+    top, bottom = max(largest_but(work, quarter - 1), 1e-300), min(largest_but(work, n - quarter), -1e-300)
     up, down = 0, 0
     for b in range(n):
         rises, falls = pull[b] >= top and up < quarter, pull[b] <= bottom and down < quarter
@@ -117,8 +121,11 @@ def solve_block(K, spans, sign, upper, beta, functions, z, chosen, goal, patienc
     m = chosen.size
     Q = work[: m * m].reshape(m, m)
     cut(K, spans, chosen, Q)
-    low, high = np.minimum(sign[chosen] * upper[chosen], 0.0), np.maximum(sign[chosen] * upper[chosen], 0.0)
-    value, slope = beta[chosen], z[chosen]
+    low, high, value, slope = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    for a in range(m):
+        b = chosen[a]
+        bound = sign[b] * upper[b]
+        low[a], high[a], value[a], slope[a] = min(bound, 0.0), max(bound, 0.0), beta[b], z[b]
     steps, _ = solve_pairs(Q, slope, value, low, high, goal, patience * m, 0)
     for a in range(m):
         b = chosen[a]
@@ -130,59 +137,82 @@ def solve_block(K, spans, sign, upper, beta, functions, z, chosen, goal, patienc
 
 
 @compiled
-def free_of(sign, upper, beta):
-    """The examples strictly between their bounds."""
-    out = np.empty(beta.size, np.int64)
+def put_free(sign, upper, beta, free):
+    """Write the examples strictly between their bounds into `free`, if it has room; return how many there are."""
     count = 0
     for b in range(beta.size):
-        if free(sign[b] * beta[b], upper[b]):
-            out[count] = b
+        if is_free(sign[b] * beta[b], upper[b]):
+            if count < free.size:
+                free[count] = b
             count += 1
-    return out[:count]
+    return count
+
+
+@compiled
+def slopes(sign, margin, functions, free, out):
+    """out = s margin - f of the free variables."""
+    for a in range(free.size):
+        out[a] = sign[free[a]] * margin - functions[free[a]]
 
 
 @compiled
 def walk_face(K, spans, sign, margin, upper, beta, functions, rules):
     """Newton steps on the free variables; one that meets a bound leaves the face. Returns the number of steps."""
-    free = free_of(sign, upper, beta)
+    most = min(beta.size, rules.face)
+    free = np.empty(most, np.int64)
+    count = put_free(sign, upper, beta, free)
+    if count > most:
+        return 0
     turns = 0
-    while 2 <= free.size <= rules.face and turns < rules.turns:
+    direction, ones, inside = np.empty(most), np.empty(most), np.empty(most, np.bool_)
+    while count >= 2 and turns < rules.turns:
         turns += 1
-        A = np.empty((free.size, free.size))
-        for a in range(free.size):
-            row = K[row_of(spans, free[a])]
-            for b in range(a, free.size):
-                A[a, b] = row[row_of(spans, free[b])]
-        whole, slope = A.copy(), sign[free] * margin - functions[free]
-        direction, fixed = balanced_direction(A, slope.copy())
-        end, inside = move(K, spans, sign, upper, beta, functions, free, direction)
+        chosen, step = free[:count], direction[:count]
+        A, U = np.empty((count, count)), np.empty((count, count))
+        for a in range(count):
+            row = K[row_of(spans, chosen[a])]
+            for b in range(a, count):
+                A[a, b] = U[a, b] = row[row_of(spans, chosen[b])]
+        slopes(sign, margin, functions, chosen, step)
+        fixed = balanced_direction(U, step, ones[:count])
+        end = move(K, spans, sign, upper, beta, functions, chosen, step, inside)
         if end < 0 and fixed >= 0:  # K of the free variables is singular: along the flat direction up to a bound
-            slope = sign[free] * margin - functions[free]
-            direction = flat_direction(whole, A, slope, fixed)
-            end, inside = move(K, spans, sign, upper, beta, functions, free, direction)
+            slope = np.empty(count)
+            slopes(sign, margin, functions, chosen, slope)
+            flat_direction(A, U, slope, fixed, step, ones[:count])
+            end = move(K, spans, sign, upper, beta, functions, chosen, step, inside)
         if end < 0:
             return turns
-        free = free[inside]
+        count = 0
+        for a in range(chosen.size):
+            if inside[a]:
+                free[count] = chosen[a]
+                count += 1
     return turns
 
 
 @compiled
-def move(K, spans, sign, upper, beta, functions, free, direction):
-    """Move the free variables as far as bounds allow; returns (the one that met its bound or -1, which are inside)."""
-    bound = sign[free] * upper[free]
-    low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-    step, end = longest(beta[free], direction, low, high)
-    inside = np.ones(free.size, np.bool_)
-    for a in range(free.size):
+def move(K, spans, sign, upper, beta, functions, free, direction, inside):
+    """Move the free variables as far as bounds allow; return the one that met its bound, or -1.
+
+    inside: set to whether each of them is strictly between its bounds afterwards.
+    """
+    n = free.size
+    low, high, value = np.empty(n), np.empty(n), np.empty(n)
+    for a in range(n):
+        bound = sign[free[a]] * upper[free[a]]
+        low[a], high[a], value[a] = min(bound, 0.0), max(bound, 0.0), beta[free[a]]
+    step, end = longest(value, direction, low, high)
+    for a in range(n):
         b = free[a]
-        value = reached(beta[b], step * direction[a], low[a], high[a])
+        reaches = reached(value[a], step * direction[a], low[a], high[a])
         if a == end:
-            value = high[a] if direction[a] > 0.0 else low[a]
-        inside[a] = low[a] < value < high[a]
-        if value != beta[b]:
-            add_row(K, spans, b, value - beta[b], functions)
-            beta[b] = value
-    return end, inside
+            reaches = high[a] if direction[a] > 0.0 else low[a]
+        if reaches != value[a]:
+            add_row(K, spans, b, reaches - value[a], functions)
+            beta[b] = reaches
+        inside[a] = low[a] < reaches < high[a]
+    return end
 
 
 @compiled
@@ -209,12 +239,13 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
             disproved += 1
             if disproved > rules.disproved:
                 return STALLED, steps
-        room = chosen if np.any(beta) else chosen[: rules.first]
+        room = chosen if any_used(beta) else chosen[: rules.first]
         count = pick(sign, upper, beta, z, 0.5 * (high + low), recent, room)
         goal = max(0.5 * tolerance, rules.share * (high - low))
         taken = solve_block(K, spans, sign, upper, beta, functions, z, chosen[:count], goal, rules.patience, work)
         recent[:] = False
-        recent[chosen[:count]] = True
+        for a in range(count):
+            recent[chosen[a]] = True
         if taken == 0:
             disproved += 1
         if disproved > rules.disproved or rounds > rules.rounds:
@@ -225,6 +256,14 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
             taken += walk_face(K, spans, sign, margin, upper, beta, functions, rules)
         steps += max(taken, 1)
     return MOVING, steps
+
+
+@compiled
+def any_used(beta):
+    used = False
+    for b in range(beta.size):
+        used = used or beta[b] != 0.0
+    return used
 
 
 # -- from one cost to the next --------------------------------------------------------------------
@@ -261,13 +300,13 @@ def best_offset(sign, upper, z, low, high):
             slope += upper[b]
         elif z[b] <= high:
             count += 1
-    within = np.empty(count, np.int64)
+    within, work = np.empty(count, np.int64), np.empty(count, np.int64)
     count = 0
     for b in range(z.size):
         if low <= z[b] <= high:
             within[count] = b
             count += 1
-    order = within[np.argsort(z[within])]
+    order = sort_by(z, within, work)
     slack = total * ROUNDING
     for place in range(count):
         slope += upper[order[place]]

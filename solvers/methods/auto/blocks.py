@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -156,7 +157,7 @@ class Workbench:
         rows = jit.Rows(gram.store, gram.slot_of, gram.last_use, gram.clock)
         space = self.space._replace(chosen=self.space.chosen[: gram.capacity])  # a Newton step may take memory of rows
         event, violation, memory, recent, wanted = jit.rounds(
-            self.kind, part.form.rule, self.rules, point, rows, space, memory_of(state), state.recent, tolerance,
+            *self.kind, part.form.rule, self.rules, point, rows, space, memory_of(state), state.recent, tolerance,
             until, state.limit, PIECE_SECONDS, len(part) <= COLUMNS, newton,
         )  # fmt: skip
         state.constant = constant.reshape(state.constant.shape)
@@ -257,7 +258,7 @@ class Workbench:
         state.newton_next = not moved.size
 
 
-KINDS: dict[Geometry, int] = {BOX: jit.BOX, SUMS: jit.SUMS, LINE: jit.LINE}
+KINDS: dict[Geometry, tuple[Any, Any]] = {BOX: jit.BOX, SUMS: jit.SUMS, LINE: jit.LINE}
 
 
 def work_space(part: Part, budget: Budget) -> jit.Space:

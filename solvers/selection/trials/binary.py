@@ -6,19 +6,18 @@ computed. Certificates use functions recomputed from beta in float64.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 
+from mcsvm.solvers import clock
 from mcsvm.solvers.budget import TWO_CLASS
 from mcsvm.solvers.dual.certificate import Certificate
 from mcsvm.solvers.jit.binary import two_class
 from mcsvm.solvers.kernels import Kernel
 from mcsvm.solvers.run.ending import Ending
-from mcsvm.solvers.run.warmup import once
 from mcsvm.solvers.selection.cell import Pair
 from mcsvm.solvers.selection.settings import TrainingSettings
 from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices
@@ -95,7 +94,6 @@ class CostPath:
 
     def along(self, machines: Iterator[Binary], count: int) -> list[Solved] | None:
         """The results at every cost, or None after a stop."""
-        once("two-class", rehearse)
         n, tests = len(self.rows.train), len(self.rows.test)
         self.solved = [Solved(np.empty((count, tests)), np.zeros(n, dtype=bool)) for _ in self.costs]
         for number, machine in enumerate(machines):
@@ -125,9 +123,9 @@ class CostPath:
         """Solve until converged, stalled or out of time; None after a stop."""
         run.support[:] = False
         while not self.stopped():
-            began = time.perf_counter()
+            began = clock.seconds()
             status, steps = run.solve(upper, more, self.limits.tolerance, values)
-            solved.seconds += time.perf_counter() - began
+            solved.seconds += clock.seconds() - began
             solved.steps += steps
             more = 1.0
             if status != two_class.MOVING:

@@ -23,7 +23,6 @@ from mcsvm.solvers.methods.base import Progress
 from mcsvm.solvers.methods.proximal import End
 from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.run.warmup import once
 from mcsvm.solvers.selection.trials.proximal import VariableStep
 from mcsvm.solvers.selection.trials.shared import SharedGram
 from mcsvm.solvers.work import Work, finish
@@ -56,7 +55,6 @@ class Rising(Auto):
     def __init__(self, gram: SharedGram) -> None:
         super().__init__()
         self.gram = gram
-        once("rising", _rehearse)
 
     def start(self, part: Part, seed: int) -> RisingState:
         begun = super().start(part, seed)
@@ -124,7 +122,8 @@ def first_sigma(part: Part, x: np.ndarray) -> float:
     return RISING.first * float(part.upper.mean()) * raised
 
 
-def _rehearse() -> None:
+def compile_steps() -> None:
+    """Compile Newton steps on a shared kernel matrix."""
     kernel = KERNELS["rbf"](gamma=1.0)
     problem = pose(np.sin(np.outer(np.arange(12), [1.0, 2.0])), np.arange(12) % 3, machine="llw", kernel=kernel)
     matrix = kernel.block(problem.points, problem.points, np.empty((12, 12)))

@@ -97,10 +97,52 @@ def test_another_numba_names_another_folder(package: Path, monkeypatch: pytest.M
 
 def test_the_environment_overrules_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCSVM_CACHE_DIR", str(tmp_path))
-    assert store.cache_folder() == tmp_path / "compiled" / store.FINGERPRINT
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "numba"))
+    assert store.cache_folders()[0] == tmp_path / "compiled" / store.FINGERPRINT
     monkeypatch.delenv("MCSVM_CACHE_DIR")
-    assert "mcsvm" in store.cache_folder().parts
-    assert tmp_path not in store.cache_folder().parents
+    assert store.cache_folders()[0] == tmp_path / "numba" / "mcsvm" / "compiled" / store.FINGERPRINT
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert "mcsvm" in store.cache_folders()[0].parts
+    assert tmp_path not in store.cache_folders()[0].parents
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files of a system where the user's cache folder cannot be written."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MCSVM_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(store.tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_a_private_temporary_folder_takes_the_place_of_one_that_cannot_be_written(temporary: Path) -> None:
+    folder, works = store.choose_folder()
+    assert works
+    assert folder == store.temporary_root() / "compiled" / store.FINGERPRINT
+    assert store.temporary_root().parent == temporary
+    if os.name != "nt":
+        assert store.temporary_root().stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has a folder of temporary files for each user")
+@pytest.mark.parametrize("trap", ["writable by others", "a link", "of another user"])
+def test_a_temporary_folder_that_others_control_is_not_used(
+    trap: str, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loading compiled code runs whatever is in its files."""
+    root = store.temporary_root()
+    if trap == "a link":
+        (temporary / "elsewhere").mkdir(mode=0o700)
+        root.symlink_to(temporary / "elsewhere")
+    else:
+        root.mkdir(mode=0o700)
+        if trap == "writable by others":
+            root.chmod(0o777)
+        else:
+            another = os.getuid() + 1
+            monkeypatch.setattr(store.os, "getuid", lambda: another)
+            store.temporary_root().mkdir(mode=0o700)
+    assert store.choose_folder() == (store.cache_folders()[0], False)
 
 
 SNAP = (
@@ -118,9 +160,30 @@ def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
+def test_folders_that_cannot_be_written_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    assert python(SNAP, HERE, tmp_path / "file").startswith("0.0 False")
+    closed = f"import tempfile; tempfile.tempdir = {str(tmp_path / 'file')!r}; "
+    assert python(closed + SNAP, HERE, tmp_path / "file").startswith("0.0 False")
+
+
+READ_ONLY = """
+import tempfile
+from pathlib import Path
+open_temporary = tempfile.TemporaryFile
+def refuse(dir):
+    if Path(dir).is_relative_to({folder!r}):
+        raise PermissionError(dir)
+    return open_temporary(dir=dir)
+tempfile.TemporaryFile, tempfile.tempdir = refuse, {temporary!r}
+"""
+
+
+@pytest.mark.slow
+def test_compiled_code_in_a_folder_that_is_only_read_is_found(tmp_path: Path) -> None:
+    """As in an image of a container: compiled when it was built, and read-only when it runs."""
+    image = tmp_path / "image"
+    python(SNAP, HERE, image)
+    assert python(READ_ONLY.format(folder=str(image), temporary=str(tmp_path)) + HITS, HERE, image).split()[1] == "1"
 
 
 # -- stale code ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Nothing is compiled while the clock runs, and warming up leaves no trace."""
+"""Warming up compiles all that trainings of a kind need, and leaves no trace."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from small_data import blobs, home, problem_of
 
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
-from mcsvm.solvers.run import loop as runs
 from mcsvm.solvers.run import warmup
 from mcsvm.solvers.run.loop import Limits, Run
 
 TESTS = Path(__file__).resolve().parents[2]
 X, Y = blobs(n=60, classes=3, seed=5)
 
-# Which compiled functions got a new signature inside a timed slice, in a process that has compiled nothing yet.
+# Which compiled functions got a new signature in a training after its warm-up, in a process that has compiled nothing.
 WATCH = """
 import sys
 sys.path[:0] = [{sources!r}, {tests!r}]
@@ -28,6 +27,7 @@ import gc
 from numba.core.registry import CPUDispatcher
 from small_data import blobs, home, problem_of
 from mcsvm import InputError
+from mcsvm.solvers.run.warmup import warm_up
 from mcsvm.solvers.methods import METHODS
 from mcsvm import Limits, Run
 
@@ -57,6 +57,7 @@ for machine in {machines!r}:
                 run = Run(problem_of(X, Y, machine, home(name), cost=100.0, bias=bias), name, Limits(1e-5, steps=300))
             except InputError:
                 continue
+            warm_up(run.current.solver, run.current.view)
             run.current.solver = watched(run.current.solver)
             while run.running:
                 run.advance()
@@ -74,7 +75,7 @@ print(sorted(late), len(signatures()) > 20)
     ],
     ids=["two", "binary", "every"],
 )
-def test_nothing_is_compiled_inside_the_clock(machines: list[str], biases: list[str]) -> None:
+def test_a_warm_up_compiles_all_that_a_training_needs(machines: list[str], biases: list[str]) -> None:
     code = WATCH.format(
         sources=str(TESTS.parent / "packaging" / "python"), tests=str(TESTS), machines=machines, biases=list(biases)
     )
@@ -82,47 +83,21 @@ def test_nothing_is_compiled_inside_the_clock(machines: list[str], biases: list[
     assert (result.returncode, result.stdout.strip()) == (0, "[] True"), result.stderr
 
 
-@pytest.fixture
-def cold(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What happens in turn, in a process that believes itself cold."""
-    events: list[str] = []
-    rehearse, clock = warmup._rehearse, runs.time.perf_counter
-    monkeypatch.setattr(warmup, "_warm", set())
-    monkeypatch.setattr(warmup, "_rehearse", lambda *of: [events.append("warm-up"), rehearse(*of)])
-
-    class Clock:
-        @staticmethod
-        def perf_counter() -> float:
-            events.append("clock")
-            return clock()
-
-    monkeypatch.setattr(runs, "time", Clock)
-    return events
-
-
-def test_the_warm_up_runs_before_the_clock_and_once(cold: list[str]) -> None:
-    run = Run(problem_of(X, Y, "ww"), "auto", Limits(1e-6))
-    run.advance(10)
-    run.advance(10)
-    assert cold[0] == "warm-up"
-    assert set(cold[1:]) == {"clock"}
-    Run(problem_of(X, Y, "llw"), "auto").advance(10)
-    assert cold.count("warm-up") == 1
-    Run(problem_of(X, Y, "cs"), "auto").advance(10)
-    assert cold.count("warm-up") == 2
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_a_warm_up_changes_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def solution() -> tuple[np.ndarray, int]:
         run = Run(problem_of(X, Y, machine_for(method, "cs"), home(method)), method, Limits(1e-3, steps=200))
+        if warmed:
+            warmup.warm_up(run.current.solver, run.current.view)
         while run.running:
             run.advance()
         return run.alphas()[0], run.kernel_evaluations
 
-    warm, evaluations = solution()
+    warmed = False
+    cold, evaluations = solution()
     monkeypatch.setattr(warmup, "_warm", set())
-    cold, again = solution()
+    warmed = True
+    warm, again = solution()
     np.testing.assert_array_equal(warm, cold)
     assert evaluations == again
 

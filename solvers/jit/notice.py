@@ -1,0 +1,39 @@
+"""Says once on a terminal that code is being compiled, as it takes seconds in which nothing else happens."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+
+LOG = logging.getLogger("mcsvm")
+COMPILING = "mcsvm compiles its numerical code for this processor. This takes a few seconds and happens once."
+NOT_STORED = (
+    "mcsvm compiles its numerical code, and each new process does so again, because no folder for compiled code can be "
+    "written. Set MCSVM_CACHE_DIR to a folder that can."
+)
+
+
+def tell_terminal(sentence: str) -> None:
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(sentence, file=sys.stderr, flush=True)
+
+
+_told = False
+_tell: Callable[[str], object] = tell_terminal
+
+
+def tell_by(tell: Callable[[str], object]) -> None:
+    """Use another way to tell it than a line on the terminal."""
+    global _tell
+    _tell = tell
+
+
+def announce(*, stored: bool) -> None:
+    """Tell it, if this process has not told it before; `stored`: whether the code will be found by other processes."""
+    global _told
+    if not _told:
+        _told = True
+        sentence = COMPILING if stored else NOT_STORED
+        LOG.info(sentence)
+        _tell(sentence)
