@@ -156,12 +156,14 @@ class Gram:
         return inner
 
     def _narrowed_to(self, chain: Chain) -> Work[Gram]:
-        """Memory written to once costs no page faults, so the matrix takes that of the one before."""
+        """The matrix takes the memory of the one before, or else that of the rows: the system clears new memory."""
         yield from self.kernel.prepare(self.points, np.float32)
         points = yield from self.points.taking(chain.lists[-1])
         inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, chain=chain)
         if self._inner is not None:
             inner._pages = inner._before = self._inner._pages
+        else:
+            inner._pages = self._pages
         inner._count = self._count
         self.release()
         self._inner = inner
@@ -174,7 +176,8 @@ class Gram:
 
     def widen(self) -> None:
         """Take the memory back."""
-        self._inner = None
+        if self._inner is not None:
+            self._pages, self._inner = self._inner._pages, None
 
     # -- room -------------------------------------------------------------------------------------
 
@@ -238,7 +241,10 @@ class Gram:
     def _make_store(self) -> None:
         count = len(self) * self.capacity
         if self._pages is None or self._pages.size < 4 * count:
-            self._pages = Pages(max(4 * count, int(self.cache_bytes) if self.narrowed else 0))
+            later = self.narrowed or self.capacity < len(
+                self
+            )  # a matrix of other examples may need all that is allowed
+            self._pages = Pages(max(4 * count, int(self.cache_bytes) if later else 0))
         self.store = self._pages.array(np.float32)[:count].reshape(self.capacity, len(self))
 
     def _oldest(self, count: int) -> np.ndarray:

@@ -124,6 +124,7 @@ class Part:
         for name in list(self._views):
             self.drop_view(name)
         self.kept.clear()
+        self.gram.widen()  # the next part may have the same row store, whose memory a view had
 
 
 @dataclass(frozen=True, eq=False)

@@ -171,6 +171,22 @@ def test_the_memory_of_a_matrix_serves_the_next() -> None:
         before = inner.store
 
 
+def test_rows_and_matrices_take_turns_in_one_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system clears new memory, which took half of the time of a training with a large cache."""
+    sizes: list[int] = []
+    make = module.Pages
+    monkeypatch.setattr(module, "Pages", lambda size: [sizes.append(size), make(size)][1])
+    gram = Gram(kernel_named("rbf"), Points(X), cache_mb=4 * 20 * len(X) / 2**20, least=4)
+    for some in (np.arange(5, 25), np.arange(0, 28)):
+        slots = gram.rows(np.arange(10))
+        np.testing.assert_allclose(gram.store[slots], FULL[:10], atol=1e-5)
+        inner = finish(gram.narrow(some))
+        finish(inner.fetch_all())
+        np.testing.assert_allclose(inner.store, FULL[np.ix_(some, some)], atol=1e-5)
+        gram.widen()
+    assert sizes == [4 * 20 * len(X)]
+
+
 def test_a_store_that_never_held_all_rows_is_not_restored_from_them() -> None:
     gram = Gram(kernel_named("rbf"), Points(X), 500.0)
     finish(gram.fetch_all())
