@@ -25,7 +25,7 @@ from mcsvm.solvers.work import MOVE, pieces
 TOO_LARGE = Sentence(
     "The features are too large: their squares are not finite in double precision. Scale the features first."
 )
-FAR = 64.0  # |mean row|^2 over the mean squared distance from it, at least: 6 of the 24 bits of a float32 value
+FAR = 16.0  # |phi(o)|^2 over the mean squared distance from phi(o): 4 of the 24 bits of a float32 value
 LARGEST_KERNEL_VALUE = 1e15  # largest |K(x, x)| accepted: rows are float32, which ends at 3e38, and Q has products
 
 
@@ -71,23 +71,24 @@ def pose(
 
 
 def far_origin(kernel: Kernel, points: Points) -> np.ndarray | None:
-    """Return the mean row if the rows are far from zero and the kernel is linear, else None.
+    """Return the mean row o if phi(o) is far from zero, compared with the distances of the rows from it; else None.
 
-    Under an exact bias sum_i W_i = 0, so that moving all rows changes no dual value and no function, except for b. Far
-    from zero all inner products are nearly equal (a column of years: 4e6 + 20), and steps lose their digits: training
-    stalled at a gap of 6% to 40%. Sparse rows stay, because moved rows are dense.
+    Under an exact bias sum_i W_i = 0, so that a translation of the feature space by phi(o) changes no dual value and no
+    function, except for b. Far from zero all kernel values are nearly equal (a column of years: 4e6 + 20), and steps
+    lose their digits: training stalled at a gap of 6% to 40%. Sparse rows stay, because moved rows are dense.
     """
-    if kernel.name != "linear" or points.sparse:
+    if not kernel.grows or points.sparse:
         return None
     n, features = points.rows.shape
-    total, squares = np.zeros(features), 0.0
-    for chunk in passes(n, features):
-        rows = in_double(points.rows[chunk])
-        total += rows.sum(axis=0)
-        squares += float(np.vdot(rows, rows))
-    mean = total / n
-    distance = float(mean @ mean)
-    return mean if distance > FAR * max(squares / n - distance, 0.0) else None
+    cuts = passes(n, features)
+    mean = sum((in_double(points.rows[chunk]).sum(axis=0) for chunk in cuts), np.zeros(features)) / n
+    origin = Points(mean[None])
+    length = float(kernel.diagonal(origin)[0])
+    heights = sum(
+        float(kernel.block(points.view(cut), origin, np.empty((len(points.rows[cut]), 1))).sum()) for cut in cuts
+    )
+    spread = float(kernel.diagonal(points).mean()) - 2.0 * heights / n + length
+    return mean if length > FAR * max(spread, 0.0) else None
 
 
 @dataclass(frozen=True)

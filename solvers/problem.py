@@ -16,6 +16,8 @@ from mcsvm.solvers.dual.geometry import Geometry, geometry_of
 from mcsvm.solvers.gram import Gram
 from mcsvm.solvers.jit.rounding import ROUNDING
 from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.base import FeatureKernel
+from mcsvm.solvers.kernels.moved import Moved
 from mcsvm.solvers.kernels.points import in_double
 from mcsvm.solvers.machines import DualForm, Machine
 from mcsvm.solvers.machines.form import form_of
@@ -147,13 +149,25 @@ class Problem:
 
     @cached_property
     def training_points(self) -> Points:
-        """Return the rows that parts are trained on: the points, moved by the origin if there is one."""
-        return self.points if self.origin is None else Points(in_double(self.points.rows) - self.origin)
+        """Return the rows that parts are trained on: with a linear kernel moved by the origin, if there is one."""
+        if self.origin is None or not isinstance(self.kernel, FeatureKernel):
+            return self.points
+        return Points(in_double(self.points.rows) - self.origin)
+
+    @cached_property
+    def training_kernel(self) -> Kernel:
+        """Return the kernel that parts are trained with, of `training_points`; other kernels move instead of rows."""
+        if self.origin is None or isinstance(self.kernel, FeatureKernel):
+            return self.kernel
+        return Moved(self.kernel, self.origin)
 
     @cached_property
     def heights(self) -> np.ndarray:
-        """Return (n,) <x_i, origin>. A bias of moved rows is that of the rows plus sum_i W_i height_i."""
-        return np.zeros(len(self)) if self.origin is None else in_double(self.points.rows) @ self.origin
+        """Return (n,) K(x_i, origin). The b of parts is that of the rows as they are plus sum_i W_i height_i."""
+        if self.origin is None:
+            return np.zeros(len(self))
+        values = np.empty((len(self), 1))
+        return self.kernel.block(self.points, Points(self.origin[None]), values)[:, 0]
 
     @cached_property
     def form(self) -> DualForm:
@@ -184,7 +198,9 @@ class Problem:
 
     def whole_gram(self) -> Gram:
         """A row store over all examples, one per run: the last bits of a row depend on the rows asked for before."""
-        return Gram(self.kernel, self.training_points, self.cache_mb, shared=self.machine.split == "one-vs-rest")
+        return Gram(
+            self.training_kernel, self.training_points, self.cache_mb, shared=self.machine.split == "one-vs-rest"
+        )
 
     def part(self, number: int, gram: Gram | None = None) -> Part:
         """The independent programme of this number; parts over the same examples may share one `Gram`."""
@@ -272,7 +288,7 @@ class Problem:
         first, rows = self.pairs[number][0], self.rows_of(number)
         labels = np.where(self.labels[rows] == first, 0, 1)
         points = yield from self.training_points.taking(np.asarray(rows))
-        return self._part(labels, self.upper[rows], Gram(self.kernel, points, self.pair_mb[number]))
+        return self._part(labels, self.upper[rows], Gram(self.training_kernel, points, self.pair_mb[number]))
 
     def _part(self, labels: np.ndarray, upper: np.ndarray, gram: Gram) -> Part:
         offset = 1.0 if self.bias == "regularized" else 0.0

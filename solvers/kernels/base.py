@@ -35,6 +35,7 @@ class Kernel(ABC):
     name: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]]  # the fields that the estimator, the command line and searches may set
     joint_bias: ClassVar[Literal["none", "regularized"]] = "none"  # default of joint machines with this kernel
+    grows: ClassVar[bool] = False  # whether values grow with the distance of the rows from zero
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # noqa: B027 - a dataclass has its own
 

@@ -17,6 +17,7 @@ class Linear(FeatureKernel):
     name: ClassVar[str] = "linear"
     parameters: ClassVar[tuple[str, ...]] = ()
     joint_bias: ClassVar[Literal["none", "regularized"]] = "regularized"
+    grows: ClassVar[bool] = True
 
     @property
     def semidefinite(self) -> bool:

@@ -20,6 +20,7 @@ class Polynomial(Kernel):
     name: ClassVar[str] = "polynomial"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "degree", "coef0")
     joint_bias: ClassVar[Literal["none", "regularized"]] = "regularized"
+    grows: ClassVar[bool] = True
 
     @property
     def semidefinite(self) -> bool:

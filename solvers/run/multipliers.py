@@ -13,14 +13,20 @@ import numpy as np
 
 from mcsvm.solvers.budget import LOOP
 from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.kernels.moved import Moved
 from mcsvm.solvers.methods.base import State
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.work import Work
 
 
 def sigma_of(part: Part) -> float:
-    """max(LOOP.multiplier, 1 / max U): b moves by sigma sum_i W_i, and at small costs the weights are small."""
-    return max(LOOP.multiplier, 1.0 / max(float(part.upper.max()), 1e-300))
+    """Return max(LOOP.multiplier, 1 / max U, and with a moved kernel its mean diagonal).
+
+    b moves by sigma sum_i W_i, and at small costs or with large kernel values the weights are small.
+    """
+    kernel = part.gram.kernel
+    size = float(part.gram.diagonal.mean()) if isinstance(kernel, Moved) else 0.0
+    return max(LOOP.multiplier, 1.0 / max(float(part.upper.max()), 1e-300), size)
 
 
 @dataclass

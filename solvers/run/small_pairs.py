@@ -133,8 +133,8 @@ class SmallPairs:
         if self.source is None:
             points = yield from self.problem.points.taking(self.places)
             kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips
-            self.source = kind(self.problem.kernel, points, self.starts)
-            self.magnitude = self.problem.kernel.magnitude(points)
+            self.source = kind(self.problem.training_kernel, points, self.starts)
+            self.magnitude = self.problem.training_kernel.magnitude(points)
             self.coarse = CoarseBound.of(self.magnitude, self.problem.form, self.problem.upper)
         a, b = self.problem.pairs[number]
         matrix, spans = yield from self.source.pair(a, b)

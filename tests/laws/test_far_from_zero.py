@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from small_data import blobs
 
-from mcsvm import MultiClassSVC
+from mcsvm import MultiClassSVC, Run, pose
+from mcsvm.solvers.kernels import KERNELS, Kernel
 from mcsvm.solvers.machines import MACHINES
 
 X, Y = blobs(n=90, classes=3, features=3, seed=6)
@@ -43,6 +47,38 @@ def test_a_column_of_years_does_not_stall_the_training(solver: str) -> None:
     )
     values = reference.decision_function(features - features.mean(axis=0))
     np.testing.assert_allclose(model.decision_function(features), values, atol=0.05)
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
+def test_the_zero_of_a_polynomial_feature_space_moves(machine: str) -> None:
+    """Primal and dual enclose the optimum of the kernel as it is."""
+    far = X + 30.0
+    model = MultiClassSVC(machine=machine, kernel="poly", gamma=0.01, bias="exact", C=0.01, gap_tol=1e-5).fit(far, Y)
+    assert model.ending_ == "converged"
+    assert model.certificate_.relative_gap <= 1e-5
+    K = (0.01 * far @ far.T) ** 3
+    given = MultiClassSVC(machine=machine, kernel="precomputed", bias="exact", C=0.01, gap_tol=1e-3, max_iter=10**6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        reference = given.fit(K, Y).certificate_
+    assert model.certificate_.dual <= reference.primal * (1 + 1e-6)
+    assert reference.dual <= model.certificate_.primal * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+@pytest.mark.parametrize("kernel", [KERNELS["polynomial"](gamma=0.01), KERNELS["linear"]()])
+def test_slices_and_checkpoints_give_the_same_bits(kernel: Kernel, machine: str) -> None:
+    problem = pose(X + 30.0, Y, machine=machine, kernel=kernel, bias="exact", cost=0.01)
+    assert problem.origin is not None
+    whole, sliced = Run(problem), Run(problem)
+    while whole.running:
+        whole.advance()
+    while sliced.running:
+        sliced.advance(1)
+        sliced = Run.load(problem, io.BytesIO(sliced.pack())) if sliced.running else sliced
+    for one, other in zip(whole.alphas(), sliced.alphas(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(whole.model().bias, sliced.model().bias)
 
 
 @pytest.mark.parametrize("given", [{}, {"warm_start": True}, {"sample_weight": True}, {"precision": np.float32}])

@@ -29,7 +29,7 @@ class RowValues:
 def recompute_values(problem: Problem, proofs: Sequence[Proof]) -> Iterator[RowValues]:
     """Yield the decision values of all training rows, in chunks of bounded memory."""
     count, used = len(problem), _used_rows(problem, proofs)
-    points = problem.training_points  # as the bias of the proofs is that of these rows
+    points = problem.training_points  # with training_kernel: the bias of the proofs is theirs
     support = points.take(used)
     functions = list(_functions(problem, proofs, used))
     error, bias = _kernel_error(problem), np.concatenate([proof.bias for proof in proofs])
@@ -37,7 +37,7 @@ def recompute_values(problem: Problem, proofs: Sequence[Proof]) -> Iterator[RowV
     with np.errstate(all="ignore"):
         for start in range(0, count, height):
             rows = np.arange(start, min(start + height, count))
-            block = problem.kernel.block(points.take(rows), support, np.empty((rows.size, used.size)))
+            block = problem.training_kernel.block(points.take(rows), support, np.empty((rows.size, used.size)))
             values, reach = (np.empty((rows.size, bias.size)) for _ in range(2))
             for outputs, members, weights in functions:
                 part, sizes = block[:, members], np.abs(weights)
