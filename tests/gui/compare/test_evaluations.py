@@ -161,7 +161,7 @@ def test_runs_without_probabilities_say_how_to_get_them(stage: Stage, outcomes: 
     assert "No probabilities" not in stage.tabs.roc.words.text()
     stage.presenter.want(scored(outcomes, 3))
     assert stage.tabs.calibration.plot.shown == ()
-    assert not stage.view.table.isEnabled()
+    assert not stage.view.table.isVisibleTo(stage.view), "boxes to type in would be empty"
     assert "No probabilities: llw 3" in stage.view.words.text()
 
 
