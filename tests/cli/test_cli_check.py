@@ -17,6 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from mcsvm_gui.core.check.baselines import BASELINES, boosting
+from mcsvm_gui.core.check.of_columns import Leak
 
 DATASETS = ROOT / "resources" / "datasets"
 PARTS = "code", "severity", "where", "what", "do"
@@ -95,14 +96,14 @@ def test_notes_fail_nothing_and_errors_fail_both(tmp_path: Path) -> None:
 
 
 def test_training_mentions_what_the_check_finds(leak: Path) -> None:
-    found = "1 finding (MC010 A column predicts the class by itself)"
+    found = f"1 finding (MC010 {Leak.title})"
     line = f"Data check: {found}. Details: mcsvm check {leak} --holdout 0.3"
     answer = mcsvm("train", leak, "--holdout", 0.3)
     assert line in answer.out.splitlines()
     told = mcsvm("train", leak, "--holdout", 0.3, "--json")
     assert told.err == f"warning: {line}\n"
     full = mcsvm("train", leak, "--verbose").out
-    assert "MC010: A column predicts the class by itself (column" in full
+    assert f"MC010: {Leak.title} (column" in full
     assert "Data check:" not in full
     assert "Data check" not in mcsvm("train", DATASETS / "segment.csv").out  # notes alone
 
