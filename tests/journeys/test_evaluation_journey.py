@@ -44,7 +44,7 @@ def test_a_rule_is_found_in_the_window_and_kept_with_the_model(
     save_model(hand, ruled)
     found = command(capsys, "evaluate", ruled, test)
     assert confusion(hand) == found["confusion"]
-    assert hand.text("thresholdResult").startswith(f"Mean cost {found['expected_cost']:.4g}, ")
+    assert hand.text("thresholdResult").startswith(f"Mean cost {found['expected_cost']:.4g}; ")
     assert found["rejected"] > 0
     predicted = command(capsys, "predict", ruled, test)
     assert predicted["rejected"] == found["rejected"]

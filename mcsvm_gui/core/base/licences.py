@@ -12,7 +12,7 @@ from typing import Any
 from mcsvm_gui.core.base.resources import folder
 
 OWN = "mcsvm"
-OWN_EXTRAS = {"all", "cluster", "export", "files", "gui", "report"}  # those that users may have
+OWN_EXTRAS = {"all", "cluster", "completion", "export", "files", "gui", "report"}  # those that users may have
 LEGAL = re.compile(r"(^|/)(licen[cs]e|copying|notice|copyright)[^/]*$|/licenses/", re.IGNORECASE)
 # Where the metadata has no identifier, but the whole text or a word that could mean several.
 KNOWN = {

@@ -20,12 +20,12 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(sys, "excepthook", lambda *facts: None)
     monkeypatch.setattr(threading, "excepthook", lambda facts: None)
     monkeypatch.setattr(faulthandler, "enable", lambda file: None)
+    for name in ("_fault_file", "_folder", "_heard"):  # put back as they are now, so that no later test reads this log
+        monkeypatch.setattr(crash_log, name, getattr(crash_log, name))
     monkeypatch.setattr(crash_log, "_fault_file", None)
     crash_log.install(tmp_path / "logs")
     crash_log.tell(heard.append)
     yield heard
-    monkeypatch.setattr(crash_log, "_folder", None)
-    crash_log.tell(None)
     assert crash_log._fault_file is not None
     crash_log._fault_file.close()  # else open as long as the process lives
 

@@ -100,4 +100,7 @@ def test_onnx_says_a_text_that_is_no_class_where_it_rejects(tmp_path: Path) -> N
 def test_support_vectors_stand_in_where_the_data_are_gone(tmp_path: Path) -> None:
     trained = ruled(RULES["both"])
     for name in HOLDERS:
-        assert "Support vectors stand in" in EXPORTERS[name].export(trained, tmp_path / name).sentence
+        assert (
+            "The support vectors are used in place of the training data"
+            in EXPORTERS[name].export(trained, tmp_path / name).sentence
+        )

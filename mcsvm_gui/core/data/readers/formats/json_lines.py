@@ -32,7 +32,7 @@ class _Spelled(str):
 
 
 class _Repeated(InputError):
-    """A key that stands twice in one object."""
+    """A key that occurs twice in one object."""
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:

@@ -73,7 +73,7 @@ def test_blanks_between_values_and_a_class_without_rows(read: Read) -> None:
         (NUMBERS + "1,2,X\n", 6, '"X" is no value of attribute "class"'),
         (NUMBERS + "1,2,x,{5}\n", 6, "weights"),
         (NUMBERS + "{7 1}\n", 6, "past the last"),
-        (NUMBERS + "{0 1, 0 2}\n", 6, "stands twice"),
+        (NUMBERS + "{0 1, 0 2}\n", 6, "index 0 occurs twice in one row"),
         (NUMBERS + "{0 1\n", 6, "ends with }"),
         (NUMBERS + "{0 1}\n1,2,x\n", 7, "write all in one way"),
         (NUMBERS + "{0 ?, 2 y}\n{1 1}\n", 6, "sparse data cannot hold"),

@@ -60,7 +60,7 @@ def test_not_a_number_is_missing(read: Read) -> None:
     [
         ('{"x": 1, "label": "a"}\n{"x": [1, 2], "label": "b"}\n', 2, '"x" holds an object or a list'),
         ('{"x": {"y": 1}, "label": "a"}\n', 1, '"x" holds an object'),
-        ('{"x": 1, "label": "a"}\n{"x": 1, "x": 2, "label": "b"}\n', 2, '"x" stands twice'),
+        ('{"x": 1, "label": "a"}\n{"x": 1, "x": 2, "label": "b"}\n', 2, '"x" occurs twice in one object'),
         ('{"x": 1, "label": "a"}\n{"x": 1,\n', 2, "no JSON"),
         ('{\n "x": 1\n}\n', 1, "one object per line"),
         ('{"x": 1, "label": "a"}\n[1, 2]\n', 2, "row 2 is no JSON object"),

@@ -62,7 +62,7 @@ def test_lawful_spellings(read: Read, spelling: str, name: str) -> None:
         ("1 1:1\n2 1:0x10\n", 2, "is no number"),
         ("1 1:1\n2 1:1_0\n", 2, "is no number"),
         ("1 1:1\n2 1:1:2\n", 2, "is no number"),
-        ("1 1:1\n2 1:2 1:3\n", 2, "index 1 stands twice"),
+        ("1 1:1\n2 1:2 1:3\n", 2, "index 1 occurs twice in one row"),
         ("1 1:1\n2 1:nan 2:inf\n1 1:1e999\n", 2, r"3 values \(lines 2 and 3\)"),
         ("1 1:1\n 1:2\n", 2, "no label"),
         ("1 1:1\n1,2 1:2\n", 2, "multi-label"),
