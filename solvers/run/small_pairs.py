@@ -159,7 +159,7 @@ class SmallPairs:
         imbalance, costs = abs(float(beta.sum())), float(upper.sum())
         if status != two_class.CONVERGED or steps > most or imbalance > FEASIBLE * costs:
             return None
-        b, primal, dual, violation = two_class.conclude(sign, self.problem.margin, upper, beta, functions)
+        bias, primal, dual, violation = two_class.conclude(sign, self.problem.margin, upper, beta, functions)
         certificate = Certificate(float(primal), float(dual), float(violation), imbalance, costs)
         alpha = np.abs(beta)
         if not self.coarse.is_negligible(certificate, n, float(alpha.sum())):
@@ -168,7 +168,7 @@ class SmallPairs:
             certificate = widen(certificate, rounding_of(magnitude, 0.0, form, beta[:, None]), form, upper)
         if certificate.violation > self.tolerance:
             return None
-        proof = Proof(certificate, beta[order, None], functions[order, None], np.array([b]))
+        proof = Proof(certificate, beta[order, None], functions[order, None], np.array([bias]))
         return SolvedPair(Finished(alpha[order, None], proof, stalled=False), int(steps))
 
     def _of_pair(self, numbers: np.ndarray, a: int, b: int) -> np.ndarray:

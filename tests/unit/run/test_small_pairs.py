@@ -50,8 +50,13 @@ def test_it_is_the_optimum_of_the_method(machine: str, kernel: str, cost: float)
     assert sum(told) + sum(decision.phase != "matrix" for decision in run.decisions) >= problem.part_count
 
 
-def test_its_certificate_is_that_of_its_alpha() -> None:
+@pytest.mark.parametrize("examined", [False, True])
+def test_its_certificate_is_that_of_its_alpha(examined: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the coarse bound does not rule out rounding, and the errors of the pair are bounded one by one."""
+    if examined:
+        monkeypatch.setattr(small_pairs.CoarseBound, "is_negligible", lambda *_: False)
     run = finished(posed(), tolerance=1e-3)
+    assert "matrix" in phases(run)
     for number, (alpha, proof) in enumerate(zip(run.alphas(), run.proofs(), strict=True)):
         again = certify(run.problem.part(number), alpha)
         for name in ("primal", "dual", "violation", "infeasibility"):
