@@ -11,10 +11,13 @@ import screenshots
 from PySide6.QtWidgets import QApplication
 from screenshots import Studio
 
+from mcsvm_gui.core.base import crash_log
+
 
 @pytest.fixture
 def studio(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
     monkeypatch.setattr(screenshots, "TARGET", tmp_path / "pictures")
+    monkeypatch.setattr(crash_log, "_folder", tmp_path / "logs")  # `leave` reads it: errors of this studio alone
     monkeypatch.chdir(screenshots.DATA)
     made = Studio(tmp_path, "light", "1024x700")
     made.wait(lambda: made.work.runs.loaded and not made.work.tasks.busy)
