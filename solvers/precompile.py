@@ -22,7 +22,6 @@ from mcsvm.solvers.posing import pose
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.loop import Run
 from mcsvm.solvers.run.warmup import warm_up
-from mcsvm.solvers.scikit import portions
 from mcsvm.solvers.selection import scores
 from mcsvm.solvers.selection.cell import Cell, Trial
 from mcsvm.solvers.selection.executor import Folds
@@ -49,7 +48,7 @@ def steps(
                     yield partial(train, machine, bias, kernel, method)
     for machine in machines:
         yield partial(search, machine)
-    yield from (binary.rehearse, rising.compile_steps, scores.compile_profile, portions.compile_online, explain)
+    yield from (binary.rehearse, rising.compile_steps, scores.compile_profile, learn_in_portions, explain)
 
 
 def train(machine: str, bias: str = "none", kernel: str = "rbf", method: str = "auto") -> Model | None:
@@ -84,6 +83,13 @@ def explain() -> None:
     model, rows = train("ww"), np.eye(2)
     assert model is not None
     explained(game_of(model, rows[:1]), rows[1:])
+
+
+def learn_in_portions() -> None:
+    """Compile what `partial_fit` calls. Imports scikit-learn, which the window does without."""
+    from mcsvm.solvers.scikit import portions
+
+    portions.compile_online()
 
 
 def few_rows() -> tuple[np.ndarray, np.ndarray]:

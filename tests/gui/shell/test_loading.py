@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from mcsvm_gui.assembly import assemble
 
 def wait(condition):
-    end = time.monotonic() + 60.0
+    end = time.monotonic() + 240.0  # without compiled code, all of it is compiled
     while not condition():
         assert time.monotonic() < end
         application.processEvents()
@@ -55,7 +55,7 @@ def loaded(folder: Path, settings: dict[str, object], first: str) -> list[list[l
         cwd=folder,
         env={**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen"},
         check=False,
-        timeout=180,
+        timeout=280,
         capture_output=True,
         text=True,
     )
