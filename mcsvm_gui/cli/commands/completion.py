@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _prepare(parser: Parser, file: dict[str, str]) -> None:
+def _prepare(parser: Parser, file: object) -> None:
     """Say which values are file names, and which are one of a few words."""
     for action in parser._actions:
         value = str(action.metavar or "")
