@@ -50,7 +50,7 @@ def begin(hand: Hand, path: Path, machine: str) -> int:
 def test_curves_stay_as_they_were_when_the_training_ends(open_window: Callable[[], Hand], tmp_path: Path) -> None:
     """Its violation became another line, which rose, and the lines of classes ended halfway."""
     hand = open_window()
-    run = begin(hand, write(tmp_path / "slow.csv", {"a": 500, "b": 500, "c": 500, "d": 500}, 1), "ovo")
+    run = begin(hand, write(tmp_path / "slow.csv", dict.fromkeys("abcd", 1000), 1), "ovo")
     snapshots: list[tuple[np.ndarray, np.ndarray]] = []
 
     def look() -> bool:
