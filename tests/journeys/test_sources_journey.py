@@ -52,7 +52,9 @@ def trained(hand: Hand) -> tuple[str, dict[str, object]]:
 
 def repeated(command: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     assert cli.main([*shlex.split(command)[1:], "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
+    printed: dict[str, object] = json.loads(capsys.readouterr().out)
+    assert printed.pop("schema") == 1  # only documents of commands have it
+    return printed
 
 
 def test_a_table_of_a_database_is_chosen_and_trained_on(
