@@ -163,6 +163,8 @@ class PartRun:
             yield from self._look_at_gap()
         elif self._claim is not Claim.NONE:
             yield from self._examine_claim()
+        if self.finished is None and self.state.steps >= self.state.limit:
+            yield from self._examine_last()
 
     def _timed(self, until: int) -> Work[Progress]:
         """Advance the method to this step count, or to the next check of the gap; adds to `seconds`."""
@@ -214,6 +216,14 @@ class PartRun:
             self._claim = Claim.CONVERGED  # another step on b may lead on
         else:
             self._close(proof, stalled=True)
+
+    def _examine_last(self) -> Work[None]:
+        """End the part if its point meets the stopping rule: the step limit may cut a round before its own check."""
+        running = self.running_certificate()
+        if self._gap_reached(running) if self.gap_goal is not None else running.violation <= self.limits.tolerance:
+            proof = yield from self.proving()
+            if self._proves(proof):
+                self._close(proof, stalled=False)
 
     def _proves(self, proof: Proof) -> bool:
         """The stopping rule: feasible, and the gap small enough where one is asked for, else the violation."""

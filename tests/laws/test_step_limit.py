@@ -93,3 +93,18 @@ def test_a_step_limit_leaves_small_pairs_on_their_path() -> None:
     assert limited.solver_used == free.solver_used == "matrix"
     for one, other in zip(free.alphas(), limited.alphas(), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("machine", ["ww", "adm", "ova", "ovo"])
+def test_a_limit_at_a_point_within_the_tolerance_is_a_convergence(machine: str) -> None:
+    """The limit may cut a round before the method's own check; the ending agrees with the certificate."""
+    x, y = blobs(n=45, classes=3)
+    problem = pose(x, y, machine=machine, kernel=kernel_named("linear"), cost=2.0, bias="regularized")
+    endings = set()
+    for steps in np.geomspace(20, 50_000, 60).astype(int).tolist():
+        run = Run(problem, "auto", Limits(1e-3, steps=steps))
+        while run.running:
+            run.advance()
+        assert (run.ending is Ending.CONVERGED) == (run.certificate().violation <= 1e-3), steps
+        endings.add(run.ending)
+    assert endings == {Ending.CONVERGED, Ending.STEP_LIMIT}
