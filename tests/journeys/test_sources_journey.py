@@ -162,6 +162,7 @@ def test_an_empty_clipboard_is_said_and_a_copied_file_is_opened(open_window: Ope
     hand.click("pasteButton")
     hand.wait(lambda: hand.work.dataset is not None)
     assert hand.work.dataset.name == str(path)
+    QGuiApplication.clipboard().clear()  # Qt deletes what is held there after Python has ended, and crashes
 
 
 def test_a_folder_of_parts_is_dropped(open_window: Open, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
