@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -235,12 +235,8 @@ def _fold_results(
     settings = _settings(candidates[0], KernelFamily.of(kernels[candidates[0].gamma]), factors, tasks)
     folds = Folds([Fold(np.arange(len(rows.train)), np.arange(len(rows.test)))], lambda fold: rows)
     with limited(1):
-        found = dict(_performed(tasks, folds, settings))
+        found = dict(Threads().perform(tasks, folds, settings, lambda: False))
     return [found[trial] for trial in trials]
-
-
-def _performed(tasks: list[Task], folds: Folds, settings: TrainingSettings) -> Iterator[tuple[Trial, FoldResult]]:
-    yield from Threads().perform(tasks, folds, settings, lambda: False)
 
 
 def _settings(svc: MultiClassSVC, family: KernelFamily, factors: Any, tasks: Sequence[Task]) -> TrainingSettings:

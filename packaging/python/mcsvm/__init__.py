@@ -8,15 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mcsvm.solvers import explain
-    from mcsvm.solvers.errors import InputError
-    from mcsvm.solvers.estimator import MultiClassSVC
-    from mcsvm.solvers.grid_search import SearchResult, search
-    from mcsvm.solvers.posing import pose
-    from mcsvm.solvers.run.ending import Ending
-    from mcsvm.solvers.run.limits import Limits
-    from mcsvm.solvers.run.loop import Run
-    from mcsvm.solvers.scikit.constraints import ParameterError
+    from mcsvm.solvers import (
+        Ending,
+        InputError,
+        Limits,
+        MultiClassSVC,
+        ParameterError,
+        Run,
+        SearchResult,
+        explain,
+        pose,
+        search,
+    )
     from mcsvm_gui.core.data.public import open_dataset
     from mcsvm_gui.core.library import SavedModel, export, load_model, register_onnx_converter, save_model, verify
 
