@@ -82,17 +82,20 @@ def test_curves_stay_as_they_were_when_the_training_ends(open_window: Callable[[
 
 def test_card_and_job_show_the_same_time_left(open_window: Callable[[], Hand], tmp_path: Path) -> None:
     hand = open_window()
-    run = begin(hand, write(tmp_path / "slow.csv", dict.fromkeys("abcd", 1200), 1), "ww")
+    run = begin(hand, write(tmp_path / "slow.csv", dict.fromkeys("abcd", 2000), 1), "ww")
     hand.wait(lambda: hand.window.findChild(QWidget, f"job{run}") is not None)
-    card, row = hand.find(QLabel, "resultLabel"), hand.find(QWidget, f"job{run}")
+    card = hand.find(QLabel, "resultLabel")
     pairs: list[list[str]] = []
 
     def look() -> bool:
+        row = hand.window.findChild(QWidget, f"job{run}")  # the list of jobs may be built anew at any time
+        if row is None:
+            return not hand.active
         texts = card.text(), " ".join(label.text() for label in row.findChildren(QLabel))
         found = [re.findall(r"[^,;.]*\bleft\b", text) for text in texts]
         if all(found) and "not known" not in texts[0]:
             pairs.append([one[0].strip() for one in found])
-        return len(pairs) > 20 or not hand.active
+        return len(pairs) > 5 or not hand.active
 
     hand.wait(look, 120_000)
     hand.work.queue.stop_all()
