@@ -10,8 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
-    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -28,7 +26,8 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
-from mcsvm_gui.ui.kit.page import Tabs, scrolling
+from mcsvm_gui.ui.kit.page import FAR, Tabs, scrolling
+from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_bars import ClassBars
 from mcsvm_gui.ui.plots.projection import Projection
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.samples import SampleDataset
 
 _SIDE = 38 * UNIT
+_SHARES = 4, 5, 5  # of the height: findings, rows or columns, charts
 
 
 class DataPage(QWidget):
@@ -83,14 +83,11 @@ class DataPage(QWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def _build_header(self) -> None:
-        self.title, self.summary = _Elided(), QLabel()
+        self.title, self.summary = ElidedLabel("dataTitle"), ElidedLabel("dataSummary")
         self.title.setProperty("role", "title")
-        self.title.setObjectName("dataTitle")
-        self.summary.setObjectName("dataSummary")
         self.summary.setAccessibleName(tr("Summary"))
         self.summary.setProperty("role", "muted")
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.samples = push_button("samplesButton", tr("Samples"))
         self.paste = push_button("pasteButton", tr("Paste"))
         self.paste.setAccessibleName(tr("Paste data"))
@@ -143,6 +140,7 @@ class DataPage(QWidget):
         row.addWidget(self.classes, 1)
         row.addWidget(self.projection, 1)
         self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.setObjectName("dataSplitter")
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(UNIT)
         self.tabs = Tabs()
@@ -151,20 +149,13 @@ class DataPage(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.table, tr("Rows"))
         self.tabs.addTab(self.roles, tr("Columns"))
-        self.split.addWidget(self.tabs)
-        self.split.addWidget(charts)
-        self.split.setStretchFactor(0, 1)
-        self.split.setStretchFactor(1, 1)
-        self.split.setSizes([1000, 1000])
+        for part, share in zip((self.checks, self.tabs, charts), _SHARES, strict=True):
+            self.split.addWidget(part)
+            self.split.setStretchFactor(self.split.indexOf(part), share)
+        self.split.setSizes([share * FAR for share in _SHARES])
         self.tabs.setMinimumHeight(18 * UNIT)
         charts.setMinimumHeight(20 * UNIT)
-        full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2 * UNIT)
-        column.addWidget(self.checks)
-        column.addWidget(self.split, 1)
-        return full
+        return self.split
 
     def _connect(self) -> None:
         self.open.clicked.connect(self._ask_for_data)
@@ -238,7 +229,7 @@ class DataPage(QWidget):
         self.loading.say_size(words)
 
     def show_rereading(self, words: str) -> None:
-        self.summary.setText(words)
+        self.summary.say(words)
 
     def show_failed(
         self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str], ways: Sequence[Action]
@@ -279,15 +270,13 @@ class DataPage(QWidget):
         self.body.setCurrentWidget(self.working)
 
     def _name(self, title: str, words: str) -> None:
-        self.title.setText(title)
-        self.title.setToolTip("")
-        self.summary.setText(words)
+        self.title.say(title)
+        self.summary.say(words)
 
     # -- parts ------------------------------------------------------------------------------------
 
     def show_summary(self, words: str) -> None:
-        self.summary.setText(words)
-        self.summary.setToolTip(words)
+        self.summary.say(words)
 
     def show_classes(self, names: Sequence[str], counts: Sequence[int]) -> None:
         self.classes.show_counts(names, counts)
@@ -301,6 +290,9 @@ class DataPage(QWidget):
 
     def say_projection(self, words: str) -> None:
         self.projection.say(words)
+
+    def show_checking(self) -> None:
+        self.checks.show_checking()
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
         self.checks.show_advice(advice)
@@ -339,15 +331,6 @@ class DataPage(QWidget):
     def focus_option(self, option: str) -> None:
         if option in self.reading.titles:
             self.reading.focus(option)
-
-
-class _Elided(QLabel):
-    """A title that gives way where there is no room, instead of widening the window."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
 
 def _side(reading: ReadingForm, preparation: PreparationForm) -> QWidget:

@@ -218,7 +218,7 @@ class DataPresenter(QObject):
         self.view.show_data(name, data.name, data, reading_form(self.workspace.read, data))
         self.view.set_folder(self.workspace.settings["last_folder"])
         self.view.show_summary(tr("Counting rows and classes…"))
-        self.view.show_advice(())
+        self.view.show_checking()
         self._look("survey", lambda: survey(data), self._surveyed, self._say_no_survey)
         self._look("roles", lambda: _summaries(data), lambda found: self.view.show_columns(found, data.classes))
         self._preparation_changed()

@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QListWidget,
@@ -31,8 +32,8 @@ from mcsvm_gui.ui.kit.theme import UNIT
 if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Action, Advice
 
-HIGHEST, COMPACT = 14 * UNIT, 11 * UNIT
-SHARE = 0.24  # of the height of the window, for findings in full
+LOWEST, COMPACT = 10 * UNIT, 11 * UNIT
+LEAST_SHARE = 0.55  # of a line, for its words; with less, its buttons move below them
 BORDER = 1  # pixels, of the style sheet
 
 
@@ -54,16 +55,19 @@ class Sign(QWidget):
 
 
 class ChecksList(QListWidget):
-    """One item for each, whose text is all of it; a line with buttons is shown in its place."""
+    """One item for each, whose text is all of it; a line with buttons is shown in its place.
+
+    In full it has the size that its page gives it, before and after the data are checked, so that nothing moves when
+    findings arrive. If `compact` it shows titles alone, is as high as they are, and hides without any.
+    """
 
     acted = Signal(str, object)  # an option, and the value that it should take or None to be shown
 
     def __init__(self, *, compact: bool = False) -> None:
-        """`compact`: titles alone, and what they mean when the pointer rests on them."""
         super().__init__()
         self._lines: list[CheckLine] = []
-        self._shown: tuple[Advice, ...] = ()
-        self._compact, self._highest = compact, COMPACT if compact else HIGHEST
+        self._shown: tuple[Advice, ...] | None = None  # None while the data are checked
+        self._compact = compact
         self.setObjectName("checksList")
         self.setAccessibleName(tr("Checks"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -74,12 +78,23 @@ class ChecksList(QListWidget):
         self.setItemDelegate(_Nothing(self))
         self.setSpacing(0)
         self.viewport().setAutoFillBackground(False)
-        self.hide()
+        if compact:
+            self.hide()
+        else:
+            self.setMinimumHeight(LOWEST)
+
+    def show_checking(self) -> None:
+        """Replace the findings of other data by a line that says that these are being checked."""
+        self._show(())
+        self._shown = None
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
         if self._shown == tuple(advice):
             return
+        self._show(advice)
         self._shown = tuple(advice)
+
+    def _show(self, advice: Sequence[Advice]) -> None:
         self._lines = []  # adding an item may resize the list
         self.clear()
         lines = [CheckLine(one, self._compact) for one in advice]
@@ -91,20 +106,37 @@ class ChecksList(QListWidget):
         self._lines = lines
         for before, after in pairwise([self, *(button for line in lines for button in line.buttons)]):
             QWidget.setTabOrder(before, after)  # what is made later would come last of the whole page
-        self.setVisible(bool(advice))
+        if self._compact:
+            self.setVisible(bool(advice))
         self._fit()
+        self.viewport().update()
+
+    @property
+    def hint(self) -> str:
+        """What is shown in place of findings."""
+        if self._compact or self._lines:
+            return ""
+        return tr("Checking the data…") if self._shown is None else tr("No findings.")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hint:
+            painter = QPainter(self.viewport())
+            painter.setPen(QColor(theme.current().muted))
+            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, self.hint)
+            painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """As high as it needs, up to a share of the window; the rest is scrolled to."""
+        """Give each line its height; `compact`, the list is as high as its lines, up to a limit."""
         heights = [line.fit(self.width() - 2 * UNIT) + UNIT for line in self._lines]
         for number, height in enumerate(heights):
             self.item(number).setSizeHint(QSize(8 * UNIT, height))
-        highest = self._highest if self._compact else max(self._highest, int(SHARE * self.window().height()))
-        self.setFixedHeight(max(3 * UNIT, min(highest, sum(heights))) + 2 * BORDER)
+        if self._compact:
+            self.setFixedHeight(max(3 * UNIT, min(COMPACT, sum(heights))) + 2 * BORDER)
 
 
 class _Nothing(QStyledItemDelegate):
@@ -117,7 +149,7 @@ class _Nothing(QStyledItemDelegate):
 
 
 class CheckLine(QWidget):
-    """A sign, words, and buttons right behind them."""
+    """A sign, words, and buttons right behind them, or below them where words would have too little room."""
 
     acted = Signal(str, object)
 
@@ -137,15 +169,22 @@ class CheckLine(QWidget):
         for label in self._labels:
             said.addWidget(label)
         said.addStretch()
+        self.buttons = [self._button(action) for action in one.actions]
+        beside = QHBoxLayout()
+        beside.setSpacing(UNIT)
+        for button in self.buttons:
+            beside.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        beside.addStretch()
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(UNIT)
+        nest(self._body, said)
+        nest(self._body, beside)
+        self._body.addStretch()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT)
         row.addWidget(Sign(one.severity.value), 0, Qt.AlignmentFlag.AlignTop)
-        nest(row, said)
-        self.buttons = [self._button(action) for action in one.actions]
-        for button in self.buttons:
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        row.addStretch()
+        nest(row, self._body, 1)
 
     def _button(self, action: Action) -> QPushButton:
         button = QPushButton(action.text)
@@ -155,11 +194,16 @@ class CheckLine(QWidget):
         return button
 
     def fit(self, room: int) -> int:
-        """Gives the words what they need of this width, and returns the height that is needed then."""
+        """Give the words what they need of this width, and return the height that is needed then."""
+        room -= 3 * UNIT  # without the sign
         buttons = sum(button.sizeHint().width() + UNIT for button in self.buttons)
         whole = max(label.fontMetrics().horizontalAdvance(label.text()) for label in self._labels) + UNIT
-        width = max(8 * UNIT, min(whole, room - buttons - 3 * UNIT))
+        below = whole > room - buttons and room - buttons < LEAST_SHARE * room
+        width = max(8 * UNIT, min(whole, room if below else room - buttons))
         for label in self._labels:
             label.setFixedWidth(width)
         needed = sum(label.heightForWidth(width) for label in self._labels)
-        return max([needed, 2 * UNIT, *(button.sizeHint().height() for button in self.buttons)])
+        high = max((button.sizeHint().height() for button in self.buttons), default=0)
+        way = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
+        self._body.setDirection(way)
+        return needed + UNIT + high if below else max(needed, 2 * UNIT, high)

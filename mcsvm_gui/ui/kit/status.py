@@ -28,11 +28,11 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.short:
-            super().paintEvent(event)
+        line = " ".join(self.text().split())
+        if not self.short or (line == self.text() and self.fontMetrics().horizontalAdvance(line) <= self.width()):
+            super().paintEvent(event)  # which shows what is selected
             return
         painter = QPainter(self)
-        line = " ".join(self.text().split())
         shown = self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
         painter.setPen(self.palette().windowText().color())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
