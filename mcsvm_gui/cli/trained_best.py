@@ -18,7 +18,7 @@ from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare.conclusion import Candidate, Conclusion, conclude
 from mcsvm_gui.core.compare.refit import refit_request
-from mcsvm_gui.core.compare.standings import RunScores, run_scores, told_apart
+from mcsvm_gui.core.compare.standings import RunScores, told_apart
 from mcsvm_gui.core.compare.tested_runs import split_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine import checkpoint_file, model_file
@@ -126,7 +126,7 @@ def keep_best(tuned: Tuned, options: argparse.Namespace, interrupt: Interrupt) -
         outcome = trained.outcome
         scores = None
         if work.tested is not None and outcome.document["test_accuracy"] is not None:
-            scores = run_scores(number, outcome.trained, work.tested, request.seed)
+            scores = rows.scores(number, outcome.trained, request.seed)
         candidates.append(
             Candidate(
                 number,

@@ -17,6 +17,7 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.tune import best
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.badge import BadgeLabel
+from tests import lab_files
 
 pytestmark = pytest.mark.slow
 Rows = list[tuple[list[float], str]]
@@ -38,6 +39,11 @@ def labels_in(path: Path) -> list[str]:
 def find_best(hand: Hand, data: Path, test: Path) -> None:
     hand.work.open_data(str(data), None, str(test))
     hand.wait(lambda: hand.work.dataset is not None and hand.work.test is not None and not hand.work.tasks.busy)
+    search(hand)
+
+
+def search(hand: Hand) -> None:
+    """Find the best model of the open data, and wait for the answer."""
     hand.go("Train")
     hand.find(QSpinBox, "bestBudgetSpin").setValue(600)
     hand.click("findBestButton")
@@ -148,6 +154,21 @@ def test_a_leak_between_folds_is_told(
     else:
         assert "Cross-validation promised" in words
     assert "role “group”" in words
+    hand.close()
+
+
+def test_groups_on_both_sides_of_the_split_are_told(
+    open_window: Callable[[], Hand], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Rows of one patient are alike, and all patients are in training and test: 100% says nothing about new ones."""
+    monkeypatch.setattr(best, "STEP", 7.0)
+    hand = open_window()
+    hand.work.open_data(str(lab_files.leaking_groups(groups=20, each=8).write(tmp_path / "patients.csv")))
+    hand.wait(lambda: hand.work.dataset is not None and not hand.work.tasks.busy)
+    search(hand)
+    assert re.search(r"too optimistic: column “patient” looks like groups", said(hand).split(". ")[1])
+    badge = hand.find(BadgeLabel, "qualityLabel")
+    assert (badge.kind, badge.text()) == ("doubtful", "Check this result")
     hand.close()
 
 

@@ -16,7 +16,7 @@ from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import all_held_cells, held_cells
 from mcsvm_gui.core.data.remedies import for_column
-from mcsvm_gui.core.data.roles.grouping import names_groups
+from mcsvm_gui.core.data.roles.grouping import likely_groups
 from mcsvm_gui.core.data.splitting import Split
 from mcsvm_gui.core.machine.request import Request
 
@@ -139,16 +139,7 @@ class CheckedPlan:
     @cached_property
     def likely_groups(self) -> dict[str, int]:
         """Return the columns that look like groups of rows, with their numbers of groups."""
-        table, found = self.dataset.table, dict[str, int]()
-        if table is None:
-            return found
-        for held in self.columns:
-            if held.column.kind == "category" or (held.column.kind == "number" and _whole_numbers(held.cells)):
-                cells = held_cells(self.dataset, held.position)
-                levels = list(dict.fromkeys(cells[~pd.isna(cells)].tolist()))
-                if names_groups(held.name, levels, self.dataset.rows):
-                    found[held.name] = len(levels)
-        return found
+        return likely_groups(self.dataset)
 
     def whole(self, held: Held) -> np.ndarray:
         """All cells of a column of a table."""
@@ -182,11 +173,6 @@ class CheckedPlan:
         except InputError as error:
             return PreparedPlan((), error)
         return PreparedPlan(tuple(one for one in notices if not (refused and one.code == "filled")), None)
-
-
-def _whole_numbers(cells: np.ndarray) -> bool:
-    with np.errstate(invalid="ignore"):
-        return bool(((cells == np.rint(cells)) | np.isnan(cells)).all())
 
 
 def _with_columns(dataset: Dataset, kept: list[int]) -> Dataset:

@@ -278,7 +278,7 @@ class _Answer:
             return []
         sentences = [
             self._missed_warning(self.best.scores),
-            self._leak_warning(self.best.scores),
+            self._leak_warning(self.best.scores) or self._group_warning(self.best.scores),
             self._behind_baselines(self.best.scores),
         ]
         return [sentence for sentence in sentences if sentence]
@@ -320,6 +320,17 @@ class _Answer:
             " again."
         )
         return f"{said} {advice}"
+
+    def _group_warning(self, scores: RunScores) -> str:
+        if not scores.shared_groups or self._useless:
+            return ""
+        name = quoted_class(scores.shared_groups[0])
+        doubt = tr(
+            "The score may be too optimistic: column {name} looks like groups of rows, and most test rows belong to"
+            " groups that were also trained on.",
+            name=name,
+        )
+        return f"{doubt} {tr('To test on new groups, give that column the role “group” and search again.')}"
 
     def _behind_baselines(self, scores: RunScores) -> str:
         value = scores.score(self.measure)[0]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from mcsvm.solvers.errors import InputError
-from mcsvm_gui.core.compare.standings import run_scores
 from mcsvm_gui.core.compare.tested_runs import split_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.bootstrap import binomial_interval
@@ -60,7 +59,7 @@ def refit_request(tested: Outcome, dataset: Dataset, test: Dataset | None = None
     """
     request = tested.trained.request
     rows = split_rows(request, dataset, test)
-    scores = None if rows.kind != "test" else run_scores(0, tested.trained, rows.tested, request.seed)
+    scores = None if rows.kind != "test" else rows.scores(0, tested.trained, request.seed)
     if scores is None:
         raise InputError("none of the held-out rows can be predicted, so that the model is not tested")
     final = final_request(request, tested.document, scores.interval)

@@ -42,6 +42,7 @@ class RunScores:
     macro_f1: float
     macro_f1_interval: ScoreInterval
     counts: np.ndarray  # (classes, classes) as `confusion`, each row counted once
+    shared_groups: tuple[str, ...] = ()  # columns that look like groups, which training and test rows share
 
     @property
     def rows(self) -> int:

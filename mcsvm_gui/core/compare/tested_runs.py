@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,10 @@ import numpy as np
 from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, side_of
+from mcsvm_gui.core.compare.standings import RunScores, run_scores
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.roles.grouping import shared_likely_groups
 from mcsvm_gui.core.evaluate.statistics import TestResult, corrected_t
 from mcsvm_gui.core.evaluate.violations import violations_of
 from mcsvm_gui.core.machine import sources
@@ -33,6 +36,15 @@ class RunRows:
     training: Dataset
     tested: Dataset
     kind: str  # "test", or "training" where nothing was held out
+
+    @cached_property
+    def shared_groups(self) -> tuple[str, ...]:
+        return shared_likely_groups(self.whole, self.training, self.tested)
+
+    def scores(self, run: int, trained: TrainedModel, seed: int) -> RunScores | None:
+        """Score a model that was not trained on the tested rows."""
+        scores = run_scores(run, trained, self.tested, seed)
+        return scores if scores is None else replace(scores, shared_groups=self.shared_groups)
 
 
 @dataclass(frozen=True, eq=False)

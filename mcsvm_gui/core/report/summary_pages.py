@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from mcsvm_gui.core.compare.quality import balanced_guess, guess
 from mcsvm_gui.core.compare.refit import is_final_of
 from mcsvm_gui.core.compare.standings import RunScores, scores_of, told_apart
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.roles.grouping import shared_likely_groups
 from mcsvm_gui.core.explain.overview import permuted
 from mcsvm_gui.core.machine.identity import preprocessing_text
 from mcsvm_gui.core.machine.request import Request
@@ -82,7 +83,10 @@ def summary_of(material: Sequence[RunMaterial], known: Known) -> Summary:
 def _scores(one: RunMaterial) -> RunScores | None:
     if one.side is None or one.rows is None or one.side.scores is None:
         return None
-    return scores_of(one.record.id, one.classes, one.side.decisions, one.rows, one.record.request.seed)
+    scores = scores_of(one.record.id, one.classes, one.side.decisions, one.rows, one.record.request.seed)
+    if scores is None or one.data is None or one.training is None:
+        return scores
+    return replace(scores, shared_groups=shared_likely_groups(one.data, one.training, one.rows))
 
 
 def _candidate(one: RunMaterial, scores: RunScores | None, chosen: object, finals: Sequence[RunRecord]) -> Candidate:

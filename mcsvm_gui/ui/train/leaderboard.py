@@ -383,18 +383,13 @@ class LeaderboardPresenter(QObject):
 
         def score() -> RunScores | None:
             from mcsvm.solvers.errors import InputError
-            from mcsvm_gui.core.compare.standings import run_scores
             from mcsvm_gui.core.compare.tested_runs import RowCache
 
             if not allowed:
                 return None
             try:
                 rows = library.setdefault("rows", RowCache()).rows_of(request, open_)
-                return (
-                    run_scores(record.id, runs.model(record.id), rows.tested, request.seed)
-                    if rows.kind == "test"
-                    else None
-                )
+                return rows.scores(record.id, runs.model(record.id), request.seed) if rows.kind == "test" else None
             except (InputError, OSError, LookupError):
                 return None  # the data or the model are gone: its document is all there is
 

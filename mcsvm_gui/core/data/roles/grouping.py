@@ -4,6 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.data.preparation.cells import held_cells
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+
+SHARED = 0.5  # least share of the test rows whose group is also trained on
 
 FEWEST_GROUPS = 5  # with fewer values, a column called group is as likely to be a treatment
 FEWEST_CODES = 8  # different codes such as B01 that are required if the name of the column gives no hint
@@ -27,3 +38,44 @@ def names_groups(name: str, levels: Sequence[object], rows: int) -> bool:
         return True
     codes = all(isinstance(level, str) and _CODE.fullmatch(level) for level in levels)
     return codes and different >= FEWEST_CODES
+
+
+def likely_groups(dataset: Dataset) -> dict[str, int]:
+    """Return the columns that look like groups of rows, with their numbers of groups."""
+    found: dict[str, int] = {}
+    for position, column in enumerate(dataset.columns if dataset.table is not None else ()):
+        if column.kind not in ("category", "number"):
+            continue
+        cells = held_cells(dataset, position)
+        if column.kind == "number" and not _are_whole_numbers(cells):
+            continue
+        levels = pd.unique(cells[~pd.isna(cells)]).tolist()
+        if names_groups(column.name, levels, dataset.rows):
+            found[column.name] = len(levels)
+    return found
+
+
+def shared_likely_groups(whole: Dataset, training: Dataset, tested: Dataset) -> tuple[str, ...]:
+    """Return the columns that look like groups, if training and test share them and the split ignored them."""
+    if whole.groups is not None or whole.folds is not None or tested.table is None or training.table is None:
+        return ()
+    found = []
+    for name in likely_groups(whole):
+        trained, test_cells = (_cells_of(dataset, name) for dataset in (training, tested))
+        if test_cells.size and np.mean(pd.Series(test_cells).isin(pd.unique(trained))) >= SHARED:
+            found.append(name)
+    return tuple(found)
+
+
+def _cells_of(dataset: Dataset, name: str) -> np.ndarray:
+    """Return the present cells of a column; none if the file lacks it."""
+    position = next((place for place, column in enumerate(dataset.columns) if column.name == name), None)
+    if position is None:
+        return np.empty(0)
+    cells = held_cells(dataset, position)
+    return cells[~pd.isna(cells)]
+
+
+def _are_whole_numbers(cells: np.ndarray) -> bool:
+    with np.errstate(invalid="ignore"):
+        return bool(((cells == np.rint(cells)) | np.isnan(cells)).all())

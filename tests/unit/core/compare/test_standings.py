@@ -166,6 +166,23 @@ def test_the_preprocessing_is_named_if_it_differs_between_the_models() -> None:
     assert "preprocessing" not in alike.text
 
 
+def test_groups_on_both_sides_of_the_split_are_told_second() -> None:
+    good, bad = made_up(1, GOOD), scored(2, ROWS % 3, np.zeros(1000, dtype=int))
+    doubted = replace(good, shared_groups=("lot",))
+    found = conclude([Candidate(1, "a", solved(1), doubted, validation=0.9, chosen=True)], {})
+    assert found is not None
+    assert found.quality == "doubtful"
+    assert "column “lot” looks like groups of rows" in found.text.split(". ")[1]
+    assert "role “group”" in found.text
+    useless = conclude([Candidate(2, "b", solved(2), replace(bad, shared_groups=("lot",)))], {})
+    assert useless is not None
+    assert "lot" not in useless.text, "there is no score to doubt"
+    told = conclude([Candidate(1, "a", solved(1), doubted, validation=1.0, chosen=True)], {})
+    assert told is not None
+    assert "Cross-validation promised" in told.text
+    assert "lot" not in told.text, "the advice is the same"
+
+
 def test_random_labels_are_no_better_than_guessing() -> None:
     random = np.random.default_rng(3)
     true = np.repeat([0, 1, 2], 6)

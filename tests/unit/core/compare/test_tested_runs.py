@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +20,12 @@ from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, order_of
 from mcsvm_gui.core.compare.tables import ComparisonTables, comparison_tables
 from mcsvm_gui.core.compare.tested_runs import RowCache, ScoredRun, decided, groups_of, measured, over_splits
-from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.trained import TrainedModel
+from tests import lab_files
 
 NUMBERS = count(1)
 
@@ -39,6 +41,34 @@ def chosen_run(request: Request, library: RowCache) -> tuple[ScoredRun, Outcome]
 def request(machine: str = "ww", **values: object) -> Request:
     path = str(example("glass"))
     return Request(machine=machine, data=path, digest=open_dataset(path).digest, **{"holdout": 0.4, **values})
+
+
+def test_groups_that_training_and_test_share_are_found(tmp_path: Path) -> None:
+    """By a random split, but not if groups are kept together, or if the test file has other patients."""
+    lab = lab_files.leaking_groups(groups=20, each=8)
+    path = str(lab.write(tmp_path / "lab.csv"))
+    alike, new = (
+        str(lab.taken(np.flatnonzero(known).tolist()).write(tmp_path / f"{name}.csv"))
+        for name, known in (
+            ("alike", np.arange(lab.rows) % 5 == 0),
+            ("new", np.array([patient > "P015" for patient in lab.columns["patient"]])),
+        )
+    )
+    old = str(
+        lab.taken([row for row in range(lab.rows) if lab.columns["patient"][row] <= "P015"]).write(tmp_path / "old.csv")
+    )
+
+    def shared(data: str, test: str | None = None, **values: Any) -> tuple[str, ...]:
+        rows = open_dataset(data, ReadOptions(**values))
+        known = None if test is None else open_dataset(test, ReadOptions(**values))
+        wanted = Request(data=data, digest=rows.digest, holdout=None if test else 0.3)
+        return choosing.split_rows(wanted, rows, known).shared_groups
+
+    assert shared(path) == ("patient",)
+    assert shared(path, alike) == ("patient",)
+    assert shared(path, groups="patient") == ()
+    assert shared(path, drop=("patient",)) == ()
+    assert shared(old, new) == ()
 
 
 @pytest.fixture(scope="module")
