@@ -194,6 +194,9 @@ class LinearBudget:
 
     # coordinate steps
     round_visits: int = 16  # visits of a round, per example
+    # Largest factor on the violation by which a round of visits lets another one follow. Texts at C = 100, CPU s at
+    # 0.5, 0.7 and without a limit: ova 6.0, 6.4 and 7.8, ovo 1.85, 1.64 and 1.63.
+    fall: float = 0.7
     least_epochs: int = 40  # for an exact bias; texts at C = 1 take 20 to 35, and Newton steps are faster below 30
     tiny: float = 1.1  # price of a Newton step of a tiny part, in units of its fixed price, at most
     penalty: float = 0.3  # sigma of an exact bias, as a share of the mean |x|^2; 0.1 and 1 took 1.2 times the visits

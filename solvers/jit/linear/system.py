@@ -132,3 +132,14 @@ def couple_functions(starts, places, values, functions, out):
                 out[i, a] += values[t] * functions[i, b]
                 if a != b:
                     out[i, b] += values[t] * functions[i, a]
+
+
+@compiled
+def add_squares(stored, columns, begins, examples, values, out, a, b):
+    """out[a, :, b, :] += sum_t values[t] x x', x the sparse row of examples[t]."""
+    for t in range(examples.size):
+        first, last = begins[examples[t]], begins[examples[t] + 1]
+        for e in range(first, last):
+            amount = values[t] * stored[e]
+            for g in range(first, last):
+                out[a, columns[e], b, columns[g]] += amount * stored[g]

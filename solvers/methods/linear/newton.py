@@ -2,9 +2,10 @@
 
 On a quadratic programme the proximal point method ends after finitely many steps (Rockafellar 1976), and few if sigma
 is large. A Newton step costs a few passes over the features and a small system, whatever C is. A regularized bias is
-one more feature; an exact one is a feature without the term 1/2 b^2. Without an equality, coordinate steps come first,
-until they have cost half of what Newton steps are expected to cost; a small C needs no more. A step is a Newton step or
-a visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of visits.
+one more feature; an exact one is a feature without the term 1/2 b^2. Coordinate steps come first if C is small enough
+for them: they end if a round hardly lowers the violation, or if they have cost half of the expected Newton steps. A
+step is a Newton step or a visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of
+visits.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class NewtonState(LinearState):
     in_vain: int = 0  # proximal steps in a row that did not raise the dual
     closeness: float = LINEAR.close  # of the functions to those of alpha at the end, in tolerances
     doubt: float = 1.0  # factor on the tolerance after refuted claims: the certificate may choose another b
+    round_violation: float = np.inf  # at the end of the last round of visits
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,14 @@ class LinearNewton(Method[NewtonState]):
     def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Work[Progress]:
         tolerance *= state.doubt
         if state.phase is NewtonPhase.VISITING:
-            if state.inside_round or state.steps * visit_price(part) < visiting_budget(part):
-                return (yield from rounds(part, state, 1, tolerance))
-            yield from refresh(part, state)
-            state.phase = NewtonPhase.NEWTON
+            progress = yield from rounds(part, state, 1, tolerance)
+            if progress is Progress.MOVING and not state.inside_round:
+                violation = examine(part, state.alpha, state.functions).violation
+                if not visits_pay(part, state.steps, state.round_violation, violation):
+                    yield from refresh(part, state)
+                    state.phase = NewtonPhase.NEWTON
+                state.round_violation = violation
+            return progress
         features = yield from features_of(part)
         if state.point.size == 0:
             yield from begin(part, features, state)
@@ -83,6 +89,15 @@ class LinearNewton(Method[NewtonState]):
         state = self.start(part, 0)
         state.phase = NewtonPhase.NEWTON
         finish(self.advance(part, state, 1, 1e-3))
+
+
+def visits_pay(part: Part, visits: int, before: float, after: float) -> bool:
+    """Return whether another round of visits comes before Newton steps.
+
+    `before` and `after` are the violations at the beginning and at the end of the last round. At a large C all of the
+    first rounds leave a violation of the size of the functions, and Newton steps would have to repair it.
+    """
+    return after <= LINEAR.fall * before and visits * visit_price(part) < visiting_budget(part)
 
 
 def visiting_budget(part: Part) -> float:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from mcsvm.solvers.budget import LINEAR
 from mcsvm.solvers.dense.cholesky import CholeskyFactor, factored, solved
-from mcsvm.solvers.jit.linear.system import couple_functions, couplings, pair_of
+from mcsvm.solvers.jit.linear.system import add_squares, couple_functions, couplings, pair_of
 from mcsvm.solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
 from mcsvm.solvers.kernels.points import in_double, passes, rows_times, transposed_times
 from mcsvm.solvers.machines import DualForm
@@ -106,17 +106,22 @@ class FeatureSystem:
         for some in pieces(self.examples.size, stored * (MOVE + 2.0 * min(width, 5.0 * stored))):
             if some.start:
                 yield
-            rows, values = in_double(self.features.rows[self.examples[some]]), self.values[some]
-            sparse = sp.issparse(rows)
-            weighted = sp.diags_array(values) @ rows if sparse else values[:, None] * rows
-            ends = np.clip(self.starts - some.start, 0, values.size).tolist()
+            ends = np.clip(self.starts - some.start, 0, self.values[some].size).tolist()
             for (a, b), (first, last) in zip(outputs, pairwise(ends), strict=True):
                 if first < last:
-                    square = rows[first:last].T @ weighted[first:last]
-                    blocks[a, :, b, :] += square.toarray() if sparse else square
+                    self._add_squares(blocks, a, b, slice(some.start + first, some.start + last))
         for a, b in outputs:
             blocks[b, :, a, :] = blocks[a, :, b, :]
         return blocks
+
+    def _add_squares(self, blocks: np.ndarray, a: int, b: int, entries: slice) -> None:
+        rows, examples, values = self.features.rows, self.examples[entries], self.values[entries]
+        if sp.issparse(rows):  # one pass over the stored numbers, where a product of sparse matrices takes four
+            columns, begins = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int64, copy=False)
+            add_squares(rows.data, columns, begins, examples, values, blocks, a, b)
+        else:
+            dense = in_double(rows[examples])
+            blocks[a, :, b, :] += dense.T @ (values[:, None] * dense)
 
     def _pair(self, a: int, b: int) -> slice:
         """The slice of the entries of outputs a >= b."""

@@ -68,6 +68,35 @@ def optimum_of_the_kernel_matrix(machine: str, bias: str) -> float:
     return finished(matrix, "s2do", 1e-5).certificate().dual
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "epochs", "expected"),
+    [
+        (2.0, 8.0, 16, False),  # texts at C = 100: the first round leaves violations of the size of the functions
+        (2.0, 0.02, 16, True),  # texts at C = 1
+        (2.0, 1.3, 16, True),
+        (2.0, 1.5, 16, False),
+        (2.0, 0.02, 1_000_000, False),  # the budget is spent
+        (np.inf, 8.0, 16, True),  # the first round has nothing to compare with
+    ],
+)
+def test_visits_end_with_a_round_that_hardly_lowers_the_violation(
+    before: float, after: float, epochs: int, expected: bool
+) -> None:
+    part = problem_of(X, Y, "ww", "linear").part(0)
+    assert linear_newton.visits_pay(part, epochs * len(part), before, after) is expected
+
+
+def test_a_large_cost_ends_visits_before_their_budget() -> None:
+    """At a cost of 10,000, visits of classes that overlap would continue until their budget is spent."""
+    rng = np.random.default_rng(0)
+    part = problem_of(rng.normal(size=(60, 4)), rng.integers(0, 2, 60), "ww", "linear", cost=1e4).part(0)
+    method = METHODS["linear-newton"]
+    state: Any = method.start(part, 0)
+    while state.phase is NewtonPhase.VISITING:
+        finish(method.advance(part, state, 1, 1e-3))
+    assert state.steps * linear.visit_price(part) < 0.5 * linear_newton.visiting_budget(part)
+
+
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_optimum_is_that_of_the_kernel_matrix(machine: str, bias: str, method: str) -> None:
