@@ -143,7 +143,7 @@ class TuneProgress(ProgressLine):
     def __init__(self, tuning: Tuning, quiet: bool) -> None:
         super().__init__(quiet)
         self._tuning, self._began = tuning, time.monotonic()
-        self._progress = progress_of(tuning.wanted, results_of(tuning.wanted, {}))
+        self._progress = progress_of(tuning.wanted, results_of(tuning.wanted, {}), {})
         self._progress.take_rungs(tuning.rungs)
         self._progress.go_on()
         self._count, self._leader = 0, Leader(len(tuning.parts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ FIRST = {
 }
 
 Found = dict[Cell, CellResult]
+Shares = dict[float, dict[int, FoldResult]]  # results of one cell, by share of the training rows and by fold
 
 
 def conditions(request: Request, wanted: TuneRequest) -> str:
@@ -62,7 +63,17 @@ def setting_of(conditions: str) -> str:
 
 def document(result: CellResult) -> dict[str, Any]:
     """Plain JSON, of folds by their number."""
-    return {"folds": {str(fold): _fold_document(found) for fold, found in result.by_fold.items()}}
+    return {"folds": _folds_document(result.by_fold)}
+
+
+def shares_document(shares: Mapping[float, Mapping[int, FoldResult]]) -> dict[str, Any]:
+    """Return plain JSON of a cell: its folds on all training rows, and those on shares of them."""
+    parts = {repr(share): _folds_document(folds) for share, folds in shares.items() if share != 1.0}
+    return {"folds": _folds_document(shares.get(1.0, {})), **({"shares": parts} if parts else {})}
+
+
+def _folds_document(folds: Mapping[int, FoldResult]) -> dict[str, Any]:
+    return {str(fold): _fold_document(found) for fold, found in folds.items()}
 
 
 def _fold_document(result: FoldResult) -> dict[str, Any]:
@@ -80,16 +91,35 @@ def _fold_document(result: FoldResult) -> dict[str, Any]:
 
 
 def read_cells(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Found, int]:
-    """What was kept, and how many cells cannot be read: a file may hold anything."""
-    cells: Found = {}
+    """Return the stored cells that were trained on all rows, and the number of unreadable cells."""
+    found, unreadable = read_shares(rows)
+    return {cell: CellResult(shares[1.0]) for cell, shares in found.items() if shares.get(1.0)}, unreadable
+
+
+def read_shares(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[dict[Cell, Shares], int]:
+    """Return all stored results, and the number of unreadable cells: a file may hold anything."""
+    cells: dict[Cell, Shares] = {}
     unreadable = 0
     for machine, cost, gamma, kept in rows:
         try:
-            folds = {int(fold): _fold(kept["folds"][fold]) for fold in kept["folds"]}
-            cells[_cell(machine, cost, gamma)] = CellResult(folds)
+            shares = {1.0: _folds(kept["folds"])}
+            for share, folds in kept.get("shares", {}).items():
+                shares[_share(share)] = _folds(folds)
+            cells[_cell(machine, cost, gamma)] = {share: folds for share, folds in shares.items() if folds}
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
             unreadable += 1
-    return cells, unreadable
+    return {cell: shares for cell, shares in cells.items() if shares}, unreadable
+
+
+def _folds(kept: dict[str, Any]) -> dict[int, FoldResult]:
+    return {int(fold): _fold(kept[fold]) for fold in kept}
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0.0 < share < 1.0:
+        raise ValueError("no share of the rows")
+    return share
 
 
 def _cell(machine: Any, cost: Any, gamma: Any) -> Cell:

@@ -54,16 +54,16 @@ class RungProgress(_Elapsed):
         rungs: Sequence[tuple[float, int]] = (),
         clock: Callable[[], float] = time.monotonic,
         budget: float | None = None,
+        known: Mapping[Trial, FoldResult] | None = None,
     ) -> None:
         super().__init__(clock, budget)
         self.rungs = rungs
+        self.done = 0
         self._here = 0.0  # share of the rows of the last trial
         self._done: dict[float, int] = {}
         self._seconds: dict[float, float] = {}
-
-    @property
-    def done(self) -> int:
-        return self.tried
+        for trial, result in (known or {}).items():
+            self._count(trial, result)
 
     def take_rungs(self, rungs: Sequence[tuple[float, int]]) -> None:
         """Known once the rows are split."""
@@ -77,6 +77,10 @@ class RungProgress(_Elapsed):
         self.tried += 1
         self._worked += result.seconds
         self._here = trial.share
+        self._count(trial, result)
+
+    def _count(self, trial: Trial, result: FoldResult) -> None:
+        self.done += 1
         self._done[trial.share] = self._done.get(trial.share, 0) + 1
         self._seconds[trial.share] = self._seconds.get(trial.share, 0.0) + result.seconds
 
@@ -167,8 +171,11 @@ class SearchProgress(_Elapsed):
 Progress = SearchProgress | RungProgress
 
 
-def progress_of(wanted: TuneRequest, known: TuneResults) -> Progress:
-    """From what is known before it begins; `rungs` of successive halving are known once the rows are split."""
+def progress_of(wanted: TuneRequest, known: TuneResults, trials: Mapping[Trial, FoldResult]) -> Progress:
+    """Return the progress of a search before it begins.
+
+    `trials`: results that it does not repeat. Rungs of successive halving are known once the rows are split.
+    """
     if wanted.search == "halving":
-        return RungProgress(budget=wanted.budget)
+        return RungProgress(budget=wanted.budget, known=trials)
     return SearchProgress(known.missing() if wanted.search in WHOLE else None, known.cells, budget=wanted.budget)

@@ -11,6 +11,7 @@ from mcsvm.solvers.selection.scores import SCORES, Score
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.cells import Shares
 from mcsvm_gui.core.tune.search import TuneRequest, rows_searched
 
 WHOLE = "grid", "per-pair"  # searches that try every cell
@@ -27,6 +28,20 @@ def results_of(
     if wanted.search != "halving":
         known = {cell: result for cell, result in known.items() if result.share == 1.0}
     return TuneResults(grid, parts or wanted.parts, known, with_linear=two_line, score=score or SCORES[wanted.score])
+
+
+def trials_of(wanted: TuneRequest, known: Mapping[Cell, Shares]) -> dict[Trial, FoldResult]:
+    """Return the known results that a search need not repeat: halving uses those on shares of the rows too."""
+    within = _Within(Grid(wanted.machines, wanted.C, wanted.gamma), wanted.search == "two-line")
+    score = SCORES[wanted.score]
+    return {
+        Trial(cell, fold, share): result
+        for cell, shares in known.items()
+        if within(cell)
+        for share, folds in shares.items()
+        if share == 1.0 or wanted.search == "halving"
+        for fold, result in CellResult(folds).known_by(score).by_fold.items()
+    }
 
 
 class TuneResults:
@@ -55,14 +70,6 @@ class TuneResults:
     @property
     def done(self) -> int:
         return sum(result.folds for result in self.cells.values())
-
-    @property
-    def trials(self) -> dict[Trial, FoldResult]:
-        return {
-            Trial(cell, fold, found.share): result
-            for cell, found in self.cells.items()
-            for fold, result in found.by_fold.items()
-        }
 
     def missing(self) -> dict[Cell, int]:
         """How many folds the cells of the grid lack."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,10 @@ from PySide6.QtCore import QObject, Signal
 from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
-    from mcsvm.solvers.selection.cell import Cell, FoldResult
+    from mcsvm.solvers.selection.cell import Cell
     from mcsvm.solvers.selection.trials.task import Done
-    from mcsvm_gui.core.tune.cells import Found
+    from mcsvm_gui.core.tune.cells import Found, Shares
+    from mcsvm_gui.core.tune.options import TuneRequest
     from mcsvm_gui.ui.runs.collection import RunCollection
 
 KEPT = 8  # conditions whose cells stay in memory; 1350 cells of five folds take 12 MB
@@ -28,8 +29,9 @@ class CellCollection(QObject):
     def __init__(self, runs: RunCollection, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs = runs
-        self._found: dict[str, Found] = {}
-        self._shares: dict[str, dict[Cell, dict[float, dict[int, FoldResult]]]] = {}  # of rows, of cells found here
+        self._found: dict[str, Found] = {}  # each cell on the share of the rows with the most folds
+        self._whole: dict[str, Found] = {}  # trained on all rows
+        self._shares: dict[str, dict[Cell, Shares]] = {}
         self._reading: set[str] = set()
         self._read: set[str] = set()
         self._path = runs.path
@@ -42,27 +44,43 @@ class CellCollection(QObject):
         self._found[conditions] = self._found.pop(conditions, {})  # the newest
         return self._found[conditions]
 
+    def for_search(self, wanted: TuneRequest, conditions: str) -> Found:
+        """Return what a search uses: halving each cell on its best known share of the rows, others on all rows."""
+        found = self.of(conditions)
+        return found if wanted.search == "halving" else self._whole.setdefault(conditions, {})
+
+    def shares_of(self, conditions: str) -> Mapping[Cell, Shares]:
+        """Return every known result, those on shares of the training rows too."""
+        self.of(conditions)
+        return self._shares.get(conditions, {})
+
     def ready(self, conditions: str) -> bool:
         """Whether what the project has is known: until then nothing may be added, which would replace it."""
         self.of(conditions)
         return conditions in self._read
 
     def add(self, conditions: str, done: Iterable[Done]) -> None:
-        """Later results stand over earlier ones; each cell is written whole, of those trained on all rows."""
-        from mcsvm.solvers.selection.cell import CellResult
-        from mcsvm_gui.core.tune.cells import document
+        """Replace earlier results by later ones; the file gets each changed cell whole."""
+        from mcsvm_gui.core.tune.cells import shares_document
 
-        cells = self._found.setdefault(conditions, {})
         shares = self._shares.setdefault(conditions, {})
-        whole: dict[Cell, CellResult] = {}
+        changed: dict[Cell, None] = {}  # in the order of their results
         for (cell, fold, share), result in done:
-            if cell not in shares:
-                shares[cell] = {cells[cell].share: dict(cells[cell].by_fold)} if cell in cells else {}
-            shares[cell].setdefault(share, {})[fold] = result
-            cells[cell] = CellResult.of_shares(shares[cell])
-            if share == 1.0:
-                whole[cell] = CellResult(shares[cell][share])
-        self._runs.keep_cells(conditions, {(*cell,): partial(document, result) for cell, result in whole.items()})
+            shares.setdefault(cell, {}).setdefault(share, {})[fold] = result
+            changed[cell] = None
+        parts = {}
+        for cell in changed:
+            known = {share: dict(folds) for share, folds in shares[cell].items()}  # another thread writes them
+            self._take_cell(conditions, cell, known)
+            parts[(*cell,)] = partial(shares_document, known)
+        self._runs.keep_cells(conditions, parts)
+
+    def _take_cell(self, conditions: str, cell: Cell, shares: Shares) -> None:
+        from mcsvm.solvers.selection.cell import CellResult
+
+        self._found.setdefault(conditions, {})[cell] = CellResult.of_shares(shares)
+        if 1.0 in shares:
+            self._whole.setdefault(conditions, {})[cell] = CellResult(shares[1.0])
 
     def drop_oldest(self, needed: Collection[str]) -> None:
         """They can be read again. `needed`: to which a search still adds, which would replace what is in the file."""
@@ -70,6 +88,7 @@ class CellCollection(QObject):
         for conditions in droppable[: max(len(self._found) - KEPT, 0)]:
             del self._found[conditions]
             self._shares.pop(conditions, None)
+            self._whole.pop(conditions, None)
             self._read.discard(conditions)
 
     # -- the file ---------------------------------------------------------------------------------
@@ -87,10 +106,12 @@ class CellCollection(QObject):
         self._runs.read_cells(conditions, read, failed)
 
     def _take(self, conditions: str, rows: list[Any]) -> None:
-        from mcsvm_gui.core.tune.cells import read_cells
+        from mcsvm_gui.core.tune.cells import read_shares
 
-        cells, unreadable = read_cells(rows)
-        self._found.setdefault(conditions, {}).update(cells)
+        shares, unreadable = read_shares(rows)
+        self._shares.setdefault(conditions, {}).update(shares)
+        for cell, known in shares.items():
+            self._take_cell(conditions, cell, known)
         self._reading.discard(conditions)
         self._read.add(conditions)
         if unreadable:
@@ -101,4 +122,4 @@ class CellCollection(QObject):
         """Another project knows other cells; the same one read again changes nothing."""
         if self._runs.path != self._path:
             self._path = self._runs.path
-            self._found, self._shares, self._reading, self._read = {}, {}, set(), set()
+            self._found, self._whole, self._shares, self._reading, self._read = {}, {}, {}, set(), set()

@@ -153,12 +153,13 @@ class Searches(QObject):
 
     def _submit(self, search: Search, dataset: Dataset) -> None:
         from mcsvm_gui.core.tune.progress import progress_of
-        from mcsvm_gui.core.tune.results import parts_of, results_of
+        from mcsvm_gui.core.tune.results import parts_of, results_of, trials_of
 
         parts = parts_of(search.request, search.wanted, dataset)
-        known = results_of(search.wanted, self.cells.of(search.conditions), parts)
-        search.progress = progress_of(search.wanted, known)
-        self._queue.submit(SearchJob(search.key, search.request, search.wanted, dataset, known.trials))
+        known = results_of(search.wanted, self.cells.for_search(search.wanted, search.conditions), parts)
+        trials = trials_of(search.wanted, self.cells.shares_of(search.conditions))
+        search.progress = progress_of(search.wanted, known, trials)
+        self._queue.submit(SearchJob(search.key, search.request, search.wanted, dataset, trials))
 
     def _hear(self, key: Key, facts: Sequence[object]) -> None:
         search = self._searches.get(str(key))

@@ -288,7 +288,7 @@ class TunePresenter(QObject):
 
         dataset, (request, wanted) = self._workspace.dataset, self._asked
         parts = None if dataset is None else parts_of(request, wanted, dataset)
-        known = self._cells.of(self._conditions)
+        known = self._cells.for_search(wanted, self._conditions)
         results = results_of(wanted, known, parts, self._measure(request, wanted))
         return TuneMaps(results, self._current is not None)
 
@@ -419,11 +419,14 @@ class TunePresenter(QObject):
         if self._shown is None or self._asked is None:
             self._view.show_progress(0, 1, "")
             return
-        from mcsvm_gui.core.tune.results import WHOLE
+        from mcsvm_gui.core.tune.results import WHOLE, trials_of
 
+        wanted = self._asked[1]
         results, search = self._shown.results, self._current
         missing, done = results.missing(), results.done
-        expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
+        if wanted.search == "halving":  # whose cells have fits on several shares of the rows
+            done = len(trials_of(wanted, self._cells.shares_of(self._conditions)))
+        expected = done + sum(missing.values()) if wanted.search in WHOLE else None
         if search is not None and search.progress is not None and expected is None:
             done, expected = search.progress.done, search.progress.expected
         words = summary.progress_text(done, expected)

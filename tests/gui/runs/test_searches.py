@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,13 @@ class Office:
 
 
 @pytest.mark.slow
-def test_a_killed_search_is_offered_and_goes_on_from_its_cells(tmp_path: Path, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("wanted", [LONG, replace(LONG, search="halving")], ids=lambda wanted: wanted.search)
+def test_a_killed_search_is_offered_and_goes_on_from_its_cells(
+    tmp_path: Path, qtbot: QtBot, wanted: TuneRequest
+) -> None:
+    """Halving too, which tries most cells on a share of the rows: it tried them all again, and counted from 0."""
     path = tmp_path / "a.mcsvmproj"
-    code = WINDOW.format(path=str(path), iris=IRIS, wanted=LONG.document())
+    code = WINDOW.format(path=str(path), iris=IRIS, wanted=wanted.document())
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as window:
         assert window.stdout is not None
         assert window.stdout.readline() == "written\n"
@@ -101,7 +106,7 @@ def test_a_killed_search_is_offered_and_goes_on_from_its_cells(tmp_path: Path, q
     qtbot.waitUntil(lambda: len(tried) > 5, timeout=60_000)
     assert office.work.searches.interrupted() == []
     (search,) = office.work.searches.active
-    assert search.wanted == LONG
+    assert search.wanted == wanted
     assert len(done[0]) >= 20
     assert not {fact.trial for fact in tried} & done[0].keys()
     assert search.progress is not None

@@ -102,3 +102,19 @@ def test_the_time_left_of_halving_is_that_of_its_rungs() -> None:
     progress.add(Trial(CELLS[0], 0, 1.0), result(20.0))  # a third of the rows was known
     assert progress.seconds_left() == pytest.approx(0.5 * 2 * 20)
     assert (progress.done, progress.expected) == (91, 93)
+
+
+def test_halving_counts_what_an_earlier_start_tried() -> None:
+    """After 50 of 123 fits it said 0 of 123, and never reached its end."""
+    rungs = [(1 / 9, 90), (1 / 3, 30), (1.0, 3)]
+    known = {Trial(CELLS[0], number, 1 / 9): result(1.0) for number in range(50)}
+    progress = RungProgress(known=known)
+    assert (progress.done, progress.tried, progress.expected) == (50, 0, None)
+    progress.take_rungs(rungs)
+    assert progress.expected == 123
+    progress.go_on()
+    for share, trials in rungs:
+        for number in range(50 if share < 0.2 else 0, trials):
+            progress.add(Trial(CELLS[0], number, share), result(1.0))
+            assert progress.expected == 123
+    assert (progress.done, progress.tried) == (123, 73)
