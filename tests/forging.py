@@ -57,8 +57,13 @@ def read(path: Path) -> Contents:
     with zipfile.ZipFile(path) as archive:
         document = json.loads(archive.read(DOCUMENT))
         names = [name for name in archive.namelist() if name != DOCUMENT]
-        arrays = {name.removesuffix(SUFFIX): np.load(io.BytesIO(archive.read(name))) for name in names}
+        arrays = {name.removesuffix(SUFFIX): _widened(np.load(io.BytesIO(archive.read(name)))) for name in names}
     return Contents(document, arrays)
+
+
+def _widened(array: np.ndarray) -> np.ndarray:
+    """Return integers in a type in which every alteration fits."""
+    return array.astype(np.int64) if array.dtype.kind in "iu" else array
 
 
 def write(path: Path, contents: Contents) -> None:

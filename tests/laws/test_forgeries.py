@@ -242,8 +242,18 @@ def _widened(contents: forging.Contents) -> forging.Contents:
 
 
 def _halved(contents: forging.Contents) -> forging.Contents:
-    """Feasible dual variables of another model."""
-    return _with(contents, **{name: 0.5 * contents.arrays[name] for name in ("expansion", "bias", "dual_alpha")})
+    """Coefficients and bias of another model, whose dual variables are feasible."""
+    return _with(contents, **{name: 0.5 * contents.arrays[name] for name in ("expansion", "bias")})
+
+
+def _with_duals(contents: forging.Contents) -> forging.Contents:
+    """Dual variables beside the coefficients, which they do not give."""
+    document, arrays = deepcopy(contents.document), contents.arrays
+    rows, alpha = arrays["support"], np.maximum(-arrays["expansion"], 0.0)
+    alpha[0] *= 0.5
+    document["n_duals"] = rows.size
+    duals = {"dual_parts": np.array([0, rows.size]), "dual_rows": rows, "dual_alpha": alpha}
+    return forging.Contents(document, arrays | duals)
 
 
 TOGETHER: dict[str, tuple[Callable[[forging.Contents], forging.Contents], str]] = {
@@ -252,6 +262,7 @@ TOGETHER: dict[str, tuple[Callable[[forging.Contents], forging.Contents], str]] 
     "points": (lambda found: _with(found, points=-found.arrays["points"]), "support vectors"),
     "signs": (lambda found: _with(found, expansion=-found.arrays["expansion"]), "class functions"),
     "half": (_halved, "certificate"),
+    "duals": (_with_duals, "class functions"),
 }
 
 

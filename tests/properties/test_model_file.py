@@ -7,6 +7,7 @@ import json
 import pickle
 import struct
 import tempfile
+import tracemalloc
 import warnings
 import zipfile
 from contextlib import suppress
@@ -21,10 +22,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.svm import SVC
 
-from mcsvm import InputError
+from mcsvm import InputError, MultiClassSVC
 from mcsvm.solvers.machines import MACHINES
+from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
+from mcsvm_gui.core.library.fitted import trained_of
 from mcsvm_gui.core.machine import model_document, model_file
 from mcsvm_gui.core.machine.model_file import load, save
 from mcsvm_gui.core.machine.request import Request
@@ -124,6 +128,29 @@ def test_a_model_comes_back_as_it_was(machine: str, sparse: bool, tmp_path: Path
     assert bytes_of(again) == sound(machine, sparse=sparse)
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_file_has_coefficients_or_dual_variables_unless_rounding_separates_them(machine: str) -> None:
+    assert ("dual_alpha.npy" in members(sound(machine))) == (machine in ("llw", "adm", "atm", "ats", "mmr"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", ["ww", "cs", "ova", "ovo", "dag"])
+@pytest.mark.parametrize("classes", [10, 60])
+def test_a_file_is_at_most_half_as_large_again_as_the_pickle_of_an_svc(classes: int, machine: str) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(10 * classes) % classes
+    X = 1.5 * rng.normal(size=(classes, 12))[y] + rng.normal(size=(y.size, 12))
+    trained = trained_of(MultiClassSVC(machine=machine).fit(X, y))
+    assert len(model_file.packed(trained)) <= 1.5 * len(pickle.dumps(SVC().fit(X, y)))
+
+
+@pytest.mark.parametrize(("largest", "size"), [(255, 1), (256, 2), (65535, 2), (65536, 4), (2**32 - 1, 4), (2**32, 8)])
+def test_integers_take_the_fewest_bytes(largest: int, size: int) -> None:
+    found = arrays.narrowed(np.array([0, largest]))
+    assert (found.itemsize, found.tolist()) == (size, [0, largest])
+    assert arrays.narrowed(np.array([-1, largest])).dtype == np.int64
+
+
 def test_the_same_model_is_the_same_file() -> None:
     assert bytes_of(trained("ww", sparse=False)) == sound("ww", sparse=False)
 
@@ -216,6 +243,7 @@ ARRAYS = st.sampled_from([name for name in members(sound()) if name.endswith(".n
 def test_arrays_with_other_contents(tmp_path: Path, data: st.DataObject) -> None:
     parts, name = members(sound()), data.draw(ARRAYS)
     array = np.load(io.BytesIO(parts[name]))
+    array = array if array.dtype.kind == "f" else array.astype("<i8")
     kind = data.draw(st.sampled_from(["value", "shape", "type", "header", "more"]))
     if kind == "value" and array.size:
         values = [-1, 2**40] if array.dtype.kind == "i" else [np.nan, np.inf, 1e300, -1.0]
@@ -237,6 +265,13 @@ def test_arrays_with_other_contents(tmp_path: Path, data: st.DataObject) -> None
             model.predictions(blobs(), sets=True)
 
 
+def llw_without_duals() -> bytes:
+    parts = members(sound("llw"))
+    document = json.loads(parts["model.json"]) | {"n_duals": None}
+    kept = {name: part for name, part in parts.items() if not name.startswith("dual")}
+    return packed(kept | {"model.json": json.dumps(document).encode()})
+
+
 class Bomb:
     def __reduce__(self) -> tuple[Any, ...]:
         return print, ("it ran",)
@@ -247,7 +282,14 @@ def huge_header() -> bytes:
 
 
 REFUSED = {
-    "a compressed bomb": lambda: packed(members(sound()), zipfile.ZIP_DEFLATED),
+    "an array that inflates to more than its shape": lambda: packed(
+        members(sound()) | {"bias.npy": bytes(2**26)}, zipfile.ZIP_DEFLATED
+    ),
+    "a document that inflates to more than a file may": lambda: packed(
+        members(sound()) | {"model.json": b" " * 2**26}, zipfile.ZIP_DEFLATED
+    ),
+    "another compression": lambda: packed(members(sound()), zipfile.ZIP_BZIP2),
+    "dual variables that do not follow": lambda: llw_without_duals(),
     "a path out of the folder": lambda: packed(members(sound()) | {"../../evil.npy": b""}),
     "an absolute path": lambda: packed(members(sound()) | {"/etc/evil.npy": b""}),
     "a pickle as an array": lambda: packed(members(sound()) | {"bias.npy": npy(np.array([Bomb()], dtype=object))}),
@@ -287,6 +329,27 @@ def nested_header() -> bytes:
 def test_tricks_are_refused_in_words(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert opened(REFUSED[name](), tmp_path) is None
     assert capsys.readouterr().out == ""
+
+
+def test_a_member_that_claims_a_small_size_is_not_inflated(tmp_path: Path) -> None:
+    """The directory says 152 bytes, and the member inflates to 256 MB."""
+    content = packed(members(sound()) | {"bias.npy": bytes(2**28)}, zipfile.ZIP_DEFLATED)
+    lying = content.replace(struct.pack("<I", 2**28), struct.pack("<I", 152))
+    tracemalloc.start()
+    assert opened(lying, tmp_path) is None
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert lying != content
+    assert peak < 2**23
+
+
+def test_files_that_deflating_would_shrink_beyond_measure_are_not_deflated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_file, "MOST_MORE", 0)
+    monkeypatch.setattr(model_file, "MOST_TIMES", 1)
+    content = bytes_of(trained("ww", sparse=False))
+    assert len(content) > len(sound())
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

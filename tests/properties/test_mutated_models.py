@@ -143,6 +143,7 @@ def alter_document(rng: random.Random, document: dict[str, Any]) -> object:
 
 def alter_array(rng: random.Random, content: bytes) -> tuple[bytes, str]:
     found = np.load(io.BytesIO(content))
+    found = found if found.dtype.kind == "f" else found.astype("<i8")
     if not found.size:
         return content, "nothing"
     how: list[Callable[[], np.ndarray]] = [lambda: found[::-1], lambda: np.roll(found, 1, axis=-1)]

@@ -25,25 +25,43 @@ _PLAIN = "biufUS"  # kinds of numbers, truth values and text
 LENGTH = slice(8, 10)  # of the header, as the file says
 
 
+UNSIGNED = "|u1", "<u2", "<u4"
+INTEGERS = *UNSIGNED, "<i8"  # from the smallest on
+
+
 def packed(array: np.ndarray) -> bytes:
     stream = io.BytesIO()
     np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
     return stream.getvalue()
 
 
-def unpacked(content: bytes, dtype: str = "<f8", shape: tuple[int | None, ...] = (None, None)) -> np.ndarray:
-    """An array of that type and shape; None is any size. Raises ValueError, and nothing else, where it is another."""
+def narrowed(array: np.ndarray) -> np.ndarray:
+    """Return integers in the smallest of the types INTEGERS that holds them all; other arrays as they are."""
+    if array.dtype.kind not in "iu" or not array.size:
+        return array
+    low, high = int(array.min()), int(array.max())
+    return array.astype(next((kind for kind in UNSIGNED if low >= 0 and high <= np.iinfo(kind).max), INTEGERS[-1]))
+
+
+def unpacked(
+    content: bytes, dtype: str = "<f8", shape: tuple[int | None, ...] = (None, None), stored: tuple[str, ...] = ()
+) -> np.ndarray:
+    """Return an array of that type and shape; None is any size. Raise ValueError, and nothing else, if it is another.
+
+    `stored`: the types that the bytes may have, if they differ from the type that is returned.
+    """
     found = HEADER.match(content)
     if found is None or LENGTH.stop + int.from_bytes(content[LENGTH], "little") != found.end():
         raise ValueError("an array with a strange header")
     sizes = tuple(int(size) for size in found[2].split(b",") if size.strip())
-    if found[1].decode() != dtype or len(sizes) != len(shape):
+    kind = found[1].decode()
+    if kind not in (stored or (dtype,)) or len(sizes) != len(shape):
         raise ValueError("an array of another type or shape")
     if any(wanted not in (None, size) for size, wanted in zip(sizes, shape, strict=True)):
         raise ValueError("an array of another shape")
-    if math.prod(sizes) * np.dtype(dtype).itemsize != len(content) - found.end():
+    if math.prod(sizes) * np.dtype(kind).itemsize != len(content) - found.end():
         raise ValueError("an array that has not the length of its shape")
-    return np.frombuffer(content, dtype, offset=found.end()).reshape(sizes).copy()
+    return np.frombuffer(content, kind, offset=found.end()).reshape(sizes).astype(dtype)
 
 
 class ObjectsError(ValueError):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mcsvm.solvers import MultiClassSVC
 from mcsvm.solvers.errors import InputError
@@ -16,6 +15,7 @@ from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.data.dataset import Column, NumberedColumns
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation import Preparation, take_as_given
+from mcsvm_gui.core.machine.model_document import read_duals
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import (
     Calibrated,
@@ -46,7 +46,7 @@ def trained_of(estimator: Any) -> TrainedModel:
         request=_request(estimator, record.seed, names),
         label_name=next((name for name in LABEL_NAMES if name not in columns), None),
         origin=_origin(estimator, record),
-        duals=_duals(model, record, estimator.margin),
+        duals=_duals(model, record),
         calibrated=_calibrated(estimator),
         weighing=None if record.total_weight is None else Weighing(WEIGHTS, record.total_weight, record.weightless),
         label_kind=LABEL_KINDS.get(classes.dtype.kind, "text"),
@@ -139,19 +139,13 @@ def _origin(estimator: Any, record: FitRecord) -> Origin:
     )
 
 
-def _duals(model: Model, record: FitRecord, margin: float | None) -> Duals:
+def _duals(model: Model, record: FitRecord) -> Duals:
     """Return the dual variables: as the record has them, or from the coefficients."""
-    machine, support = model.machine, model.support
-    if machine.split == "joint":
-        form = machine.form(model.classes, machine.margin(model.classes) if margin is None else margin)
-        alpha = record.support_alpha
-        alpha = form.read_alpha(model.owners, np.asarray(model.expansion)) if alpha is None else alpha
-        return Duals(np.array([0, support.size]), support, alpha)
-    coefficients = sp.csc_array(model.expansion)
-    coefficients.eliminate_zeros()
-    coefficients.sort_indices()
-    starts = coefficients.indptr.astype(np.int64)
-    return Duals(starts, support[coefficients.indices], np.abs(coefficients.data)[:, None])
+    if record.support_alpha is not None:
+        return Duals(np.array([0, model.support.size]), model.support, record.support_alpha)
+    duals = read_duals(model)
+    assert duals is not None, "a record has all dual variables that do not follow from the coefficients"
+    return duals
 
 
 def _calibrated(estimator: Any) -> Calibrated | None:

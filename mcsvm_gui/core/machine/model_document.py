@@ -1,4 +1,8 @@
-"""What stands in a model file: the document, the arrays it promises, and the model made of both again."""
+"""Contents of a model file: the document, the arrays that belong to it, and the model rebuilt from both.
+
+A model has coefficients and dual variables. A file stores one of them if the other follows from it without rounding,
+which holds for all machines but the absolute ones (llw, adm, atm, ats, mmr): `read_duals` says how.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +46,11 @@ PREPARATION = "idf", "donors", "donors_known"
 LANDMARKS = "landmarks", "landmarks_data", "landmarks_indices", "landmarks_indptr"
 SETS = (*LANDMARKS, "set_margins", "set_distances")
 ROWS = "row_numbers", "row_files"
-TRAINED = "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha"
+DUALS = "dual_parts", "dual_rows", "dual_alpha"  # left out if `read_duals` returns them
+TRAINED = "support", "owners", "expansion", "bias", *DUALS
 PAIRS = "expansion_starts", "expansion_vectors"  # where the coefficients of each pair begin, and their vectors
 ARRAYS = (*PAIRS, *POINTS, *PREPARATION, *TRAINED, *SETS, *ROWS)
-FLOAT, INT = "<f8", "<i8"
+FLOAT, INT = "<f8", "<i8"  # in memory; a file stores integers in the smallest type that holds them
 LONGEST_ROWS = 2**48
 
 
@@ -55,6 +60,34 @@ class Array(NamedTuple):
 
 
 # -- to the file ----------------------------------------------------------------------------------
+
+
+def contents_of(trained: TrainedModel) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return document and arrays as a file stores them: dual variables that follow from coefficients are left out."""
+    document, arrays = describe(trained), arrays_of(trained)
+    if _equal(read_duals(trained.model), trained.duals):
+        document["n_duals"] = None
+        arrays = {name: array for name, array in arrays.items() if name not in DUALS}
+    return document, arrays
+
+
+def _equal(one: Duals | None, other: Duals) -> bool:
+    return one is not None and all(np.array_equal(array, getattr(other, name)) for name, array in vars(one).items())
+
+
+def read_duals(model: Model) -> Duals | None:
+    """Return the dual variables that follow from the coefficients without rounding; None if they do not."""
+    machine, support = model.machine, model.support
+    if machine.split == "joint":
+        form = machine.form(3, 1.0)  # machines treat any number of classes alike, and the table of k classes has k^3
+        if not form.is_readable:
+            return None
+        return Duals(np.array([0, support.size]), support, form.read_alpha(model.owners, model.expansion))
+    coefficients = sp.csc_array(model.expansion)
+    coefficients.eliminate_zeros()
+    coefficients.sort_indices()
+    starts = coefficients.indptr.astype(np.int64)
+    return Duals(starts, support[coefficients.indices], np.abs(coefficients.data)[:, None])
 
 
 def describe(trained: TrainedModel) -> dict[str, Any]:
@@ -69,7 +102,7 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "n_coefficients": int(model.expansion.nnz) if sp.issparse(model.expansion) else None,  # None: a dense table
         "n_prepared": int(rows.shape[1]),
         "n_stored": int(rows.nnz) if sp.issparse(rows) else None,  # None: the points are dense
-        "n_duals": int(trained.duals.rows.size),
+        "n_duals": int(trained.duals.rows.size),  # in a file None: they follow from the coefficients
         "preparation": trained.preparation.document(),
         "request": trained.request.document(),
         "origin": origin_document(trained.origin),
@@ -153,16 +186,17 @@ def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
     machine, classes = _machine(document), len(_class_names(document))
     support, features = _count(document, "n_support"), _count(document, "n_prepared")
     outputs = outputs_of(machine, classes)
-    slots = classes if machine.split == "joint" else 1
-    parts = 1 if machine.split == "joint" else outputs
     expected = {
         "support": Array(INT, (support,)),
         "owners": Array(INT, (support,)),
         "bias": Array(FLOAT, (outputs,)),
-        "dual_parts": Array(INT, (parts + 1,)),
-        "dual_rows": Array(INT, (_count(document, "n_duals"),)),
-        "dual_alpha": Array(FLOAT, (_count(document, "n_duals"), slots)),
     }
+    if document["n_duals"] is not None:
+        slots = classes if machine.split == "joint" else 1
+        parts = 1 if machine.split == "joint" else outputs
+        expected["dual_parts"] = Array(INT, (parts + 1,))
+        expected["dual_rows"] = Array(INT, (_count(document, "n_duals"),))
+        expected["dual_alpha"] = Array(FLOAT, (_count(document, "n_duals"), slots))
     if document.get("n_coefficients") is not None:
         coefficients = _count(document, "n_coefficients")
         expected |= {"expansion": Array(FLOAT, (coefficients,)), "expansion_vectors": Array(INT, (coefficients,))}
@@ -232,7 +266,7 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
         bias=arrays["bias"],
     )
     _check_decisions(model)
-    duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
+    duals = _duals(model, arrays, origin.n_train)
     label = _text(document["label_name"]) if document["label_name"] is not None else None
     calibrated, weighing = _calibrated(document.get("calibration"), len(names)), _weighing(document.get("weights"))
     if document.get("sets") is not None:
@@ -353,15 +387,26 @@ def _kernel(document: dict[str, Any]) -> Kernel:
 
 
 def _check_indices(arrays: dict[str, np.ndarray], n_train: int, classes: int) -> None:
-    support, parts, rows = arrays["support"], arrays["dual_parts"], arrays["dual_rows"]
+    support = arrays["support"]
     if (np.diff(support) <= 0).any() or not _within(support, n_train) or not _within(arrays["owners"], classes):
         raise ValueError("its support vectors are not those of a training set")
+
+
+def _duals(model: Model, arrays: dict[str, np.ndarray], n_train: int) -> Duals:
+    """Return the dual variables of the file, or those that follow from the coefficients."""
+    if "dual_alpha" not in arrays:
+        duals = read_duals(model)
+        if duals is None:
+            raise ValueError("it has no dual variables")
+        return duals
+    parts, rows = arrays["dual_parts"], arrays["dual_rows"]
     if not _pointers(parts, rows.size) or not _within(rows, n_train):
         raise ValueError("its dual variables are not those of a training set")
     begins = np.zeros(rows.size + 1, dtype=bool)
     begins[parts] = True
     if ((np.diff(rows) <= 0) & ~begins[1:-1]).any():
         raise ValueError("its dual variables are not in order")
+    return Duals(parts, rows, arrays["dual_alpha"])
 
 
 def _expansion(machine: Machine, arrays: dict[str, np.ndarray], classes: int) -> Expansion:

@@ -1,15 +1,18 @@
-"""The .mcsvm file: a zip of one JSON document and plain arrays, all stored uncompressed.
+"""The .mcsvm file: a zip of one JSON document and plain arrays.
 
-Uncompressed, so that nothing can be larger in memory than in the file. Whatever is wrong with a file is one
-sentence; opening one runs no code.
+An array is deflated if that makes it smaller. The document comes first and is never deflated: systems recognise a model
+by its beginning, and JSON takes many times its length in memory. All sizes are compared with the document and with the
+length of the file before memory is taken. Whatever is wrong with a file is one sentence; opening one runs no code.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
@@ -28,12 +31,19 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 FORMAT, SCHEMA = "mcsvm model", 1
 DOCUMENT, SUFFIX = "model.json", ".npy"
 MOST_MEMBERS = 64
+# What a file may take in memory: so many times its length, and some more. `_fill` deflates nothing in a file that would
+# exceed it, so that it refuses only files that somebody made up: deflating can shrink a member to a thousandth.
+MOST_TIMES, MOST_MORE = 64, 2**24
+HEADER_BYTES = 1024  # more than the header of any array
+LEVEL = 1  # of deflating: 6 takes four times as long for 1 to 3 % less
+SAMPLE, PAYS = 2**16, 0.9  # bytes of a member that are tried, and the share that they must shrink to
 
 # From the document of schema n to that of n + 1: an older file is brought up to date step by step.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 DOUBTS = (
-    *(zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, MemoryError, NotImplementedError, RuntimeError),
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError),
+    *(MemoryError, NotImplementedError, RuntimeError),
     *(ArithmeticError, AttributeError, AssertionError, LookupError, TypeError, ValueError, SyntaxError),
 )
 
@@ -42,29 +52,55 @@ DOUBTS = (
 
 
 def save(path: str | os.PathLike[str], trained: TrainedModel) -> None:
-    """Whole or not at all; the file there before stays until the new one is complete."""
+    """Write the file whole or not at all; an older file of that name stays until the new one is complete."""
     with replacing(path) as stream:
         _fill(stream, trained)
 
 
 def packed(trained: TrainedModel) -> bytes:
-    """The bytes of the file, to be kept elsewhere."""
+    """Return the bytes of the file, to be stored elsewhere."""
     stream = io.BytesIO()
     _fill(stream, trained)
     return stream.getvalue()
 
 
 def _fill(stream: IO[bytes], trained: TrainedModel) -> None:
-    document = {"format": FORMAT, "schema": SCHEMA, **model_document.describe(trained)}
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        _put(archive, DOCUMENT, json.dumps(document, allow_nan=False).encode("ascii"))
-        for name, array in model_document.arrays_of(trained).items():
-            _put(archive, name + SUFFIX, arrays.packed(array))
+    described, contents = model_document.contents_of(trained)
+    document = {"format": FORMAT, "schema": SCHEMA, **described}
+    members = {DOCUMENT: json.dumps(document, allow_nan=False).encode("ascii")}
+    members |= {name + SUFFIX: arrays.packed(arrays.narrowed(array)) for name, array in contents.items()}
+    _write(stream, members, deflate=True)
+    if sum(_memory(array.size) for array in contents.values()) > _allowed(stream.tell()):
+        stream.seek(0)
+        stream.truncate()
+        _write(stream, members, deflate=False)
 
 
-def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """With a fixed date: the same model, the same bytes."""
-    archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content)
+def _write(stream: IO[bytes], members: dict[str, bytes], *, deflate: bool) -> None:
+    """Write all members with a fixed date, so that the same model is the same bytes."""
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in members.items():
+            pays = deflate and name != DOCUMENT and _pays(content)
+            method = zipfile.ZIP_DEFLATED if pays else zipfile.ZIP_STORED
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(info, content, method, LEVEL)
+
+
+def _pays(content: bytes) -> bool:
+    """Tell from a sample in the middle whether deflating makes a member smaller: it takes time with any content."""
+    start = max(0, (len(content) - SAMPLE) // 2)
+    sample = content[start : start + SAMPLE]
+    return len(zlib.compress(sample, LEVEL)) <= PAYS * len(sample)
+
+
+def _memory(count: int) -> int:
+    """Return the bytes of so many numbers, and of a header."""
+    return 8 * count + HEADER_BYTES
+
+
+def _allowed(length: int) -> int:
+    """Return the memory that a file of that length may take."""
+    return MOST_TIMES * length + MOST_MORE
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -116,14 +152,17 @@ def _doubting(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> TrainedModel:
-    members = _members(archive)
-    document = json.loads(archive.read(members.pop(DOCUMENT)), parse_constant=_no_constant)
+    members, allowed = _members(archive), _allowed(_size(archive))
+    described = members.pop(DOCUMENT)
+    document = json.loads(_content(archive, described, described.compress_size), parse_constant=_no_constant)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError("its document is another one")
     document = _up_to_date(path, document)
     expected = model_document.expected_arrays(document)
     if {name + SUFFIX for name in expected} != members.keys():
         raise ValueError("it has other arrays than it says")
+    if sum(_memory(math.prod(array.shape)) for array in expected.values()) > allowed:
+        raise ValueError("it claims to hold more than a file of its length can")
     contents = {name: _array(archive, members[name + SUFFIX], array) for name, array in expected.items()}
     return model_document.rebuild(document, contents)
 
@@ -137,11 +176,23 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     strange = [name for name in names if name not in known]
     if strange or DOCUMENT not in names:
         raise ValueError(f"it holds {strange[0]!r}" if strange else f"it lacks {DOCUMENT}")
-    if any(info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size for info in found):
-        raise ValueError("it is compressed, which models are not")
-    if sum(info.file_size for info in found) > _size(archive):
-        raise ValueError("it claims to hold more than it is long")
+    if any(info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for info in found):
+        raise ValueError("it is compressed in another way than models are")
     return dict(zip(names, found, strict=True))
+
+
+def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    """Return a member of at most so many bytes.
+
+    Exactly its size is read, because reading to the end would inflate without limit.
+    """
+    if info.file_size > most:
+        raise ValueError(f"{info.filename} is larger than it may be")
+    with archive.open(info) as stream:
+        content = stream.read(info.file_size)
+    if len(content) != info.file_size:
+        raise ValueError(f"{info.filename} is cut short")
+    return content
 
 
 def _size(archive: zipfile.ZipFile) -> int:
@@ -170,8 +221,9 @@ def _up_to_date(path: str | os.PathLike[str], document: dict[str, Any]) -> dict[
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, expected: Array) -> np.ndarray:
-    """No larger than the file, whatever it claims: `_members` has looked."""
+    content = _content(archive, info, _memory(math.prod(expected.shape)))
+    stored = arrays.INTEGERS if expected.dtype == model_document.INT else (expected.dtype,)
     try:
-        return arrays.unpacked(archive.read(info), expected.dtype, expected.shape)
+        return arrays.unpacked(content, expected.dtype, expected.shape, stored)
     except ValueError as error:
         raise ValueError(f"{info.filename}: {error}") from error
