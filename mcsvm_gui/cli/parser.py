@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from mcsvm.solvers.errors import closest_name
 from mcsvm_gui.core.base.exits import WRONG, complain
 
 WIDEST = 30  # columns of the names of options in help
@@ -216,7 +217,7 @@ def _meant(name: str, parser: Parser, all_parsers: Mapping[str, Parser]) -> str:
         if commands:
             subject = "it is" if option == name else f"{option} is"
             return f"; {subject} an option of {', '.join(f'mcsvm {one}' for one in commands)}"
-    near = closest(spelled, [option for option in parser.options if option.startswith("--")])
+    near = closest_name(spelled, [option for option in parser.options if option.startswith("--")])
     return f"; did you mean {near}?" if near else ""
 
 
@@ -224,14 +225,6 @@ APPLYING = "predict", "evaluate", "explain", "verify", "export"  # commands that
 
 
 def unknown_command(name: str, commands: Iterable[str]) -> str:
-    near = closest(name, commands)
+    near = closest_name(name, list(commands))
     hint = f"; did you mean {near}?" if near else ""
     return f"there is no command {name!r}{hint} (mcsvm --help lists all commands)"
-
-
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the name that `name` is most likely a misspelling of."""
-    from difflib import get_close_matches
-
-    found = get_close_matches(name.lower(), list(known), n=1, cutoff=0.65)
-    return found[0] if found else None
