@@ -70,8 +70,9 @@ def train(parser: Parser) -> None:
         "--continue",
         dest="continued",
         metavar="MODEL",
-        help="continue the training of this model, which was stopped or reached a limit; limits count from its"
-        " beginning, and all settings but limits and tolerances are those of the model",
+        help="continue the training of this model, which was stopped or reached a limit, or was killed: a checkpoint is"
+        " saved next to --model every minute; limits count from the beginning of the training,"
+        " and all settings but limits and tolerances are those of the model",
     )
     parser.add_argument("--trace", metavar="OUT.csv", help="where to write the trace of the training")
     _refit_option(parser, "--holdout, or --test, whose rows then belong to the training rows")

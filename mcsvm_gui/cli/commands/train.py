@@ -9,7 +9,7 @@ from typing import Any
 
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.run.ending import Ending
-from mcsvm.solvers.run.trace import COLUMNS, Trace
+from mcsvm.solvers.run.trace import COLUMNS, Sample, Trace
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import ProgressLine
@@ -29,10 +29,11 @@ from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import checkpoint_file, model_file
+from mcsvm_gui.core.machine.checkpoint_file import PeriodicCheckpoints
 from mcsvm_gui.core.machine.command_line import command, shell_line
 from mcsvm_gui.core.machine.continuing import CHANGEABLE, Continuation, continuation_of
 from mcsvm_gui.core.machine.request import OPTIONS, Request
-from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.machine.session import Outcome, Session, train
 from mcsvm_gui.core.machine.sources import joined_with_test, test_of
 from mcsvm_gui.core.machine.state import claim_of
 from mcsvm_gui.core.machine.summary import calibration_text, loss_text, refit_sentence, weight_lines
@@ -97,7 +98,7 @@ def _new(options: argparse.Namespace) -> PlannedModel:
     known = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
     if options.refit and test is not None:
         joined_with_test(dataset, test)  # refuses what could not be trained on, before the first training
-    return _here(Continuation(known, dataset, test, None, None))
+    return _here(Continuation(known, dataset, test, None, None), options.model)
 
 
 def _continued(options: argparse.Namespace) -> PlannedModel:
@@ -117,31 +118,41 @@ def _continued(options: argparse.Namespace) -> PlannedModel:
         options.model = options.continued
     outputs = [path for path in (options.model, options.trace) if path != options.continued]
     check_outputs(outputs, (options.continued, found.request.data, found.request.test))
-    return _here(found)
+    return _here(found, options.model)
 
 
-def _here(found: Continuation) -> PlannedModel:
-    """Return a training on this computer: a new one if there is neither a checkpoint nor a start."""
+def _here(found: Continuation, model: str | None) -> PlannedModel:
+    """Return a training on this computer: a new one if there is neither a checkpoint nor a start.
+
+    `model`: the file that is written at the end, next to which checkpoints are saved while a training runs.
+    """
     request, dataset, test = found.request, found.dataset, found.test
 
     def training(progress: ProgressLine, interrupt: Interrupt) -> Outcome:
-        return _train(found, progress, interrupt)
+        return _train(found, model, progress, interrupt)
 
     def refit(tested: Outcome, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
         rows = dataset if test is None else joined_with_test(dataset, test)
         final = Continuation(refit_request(tested, dataset, test, rows.digest), rows, None, None, None)
-        return _train(final, progress, interrupt)
+        return _train(final, model, progress, interrupt)
 
     plan = CheckedPlan.of(request, dataset, test)
     return PlannedModel(request, "preparing ...", training, refit, plan, found.notices)
 
 
-def _train(found: Continuation, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
-    return train(
+def _train(found: Continuation, model: str | None, progress: ProgressLine, interrupt: Interrupt) -> Outcome:
+    checkpoints = None if model is None else PeriodicCheckpoints(model)
+
+    def report(session: Session, sample: Sample) -> None:
+        progress(session, sample)
+        if checkpoints is not None:
+            checkpoints.save_if_due(session.take_checkpoint)
+
+    outcome = train(
         found.request,
         found.dataset,
         found.test,
-        progress,
+        report,
         stopped=lambda: interrupt.requested,
         calibrating=progress.folds,
         certifying=progress.certifying,
@@ -150,6 +161,7 @@ def _train(found: Continuation, progress: ProgressLine, interrupt: Interrupt) ->
         start=found.start,
         continuable=True,
     )
+    return outcome if checkpoints is None else replace(outcome, notices=(*outcome.notices, *checkpoints.notices))
 
 
 def _on_cluster(request: Request) -> PlannedModel:

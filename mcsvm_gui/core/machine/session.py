@@ -26,6 +26,7 @@ from mcsvm_gui.core.base.options import differing
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.calibration import FoldsDone, OutOfFold
+from mcsvm_gui.core.machine.checkpoint_file import Checkpoint
 from mcsvm_gui.core.machine.live import Reading, Watch
 from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.machine.request import Request, TestedModel
@@ -43,6 +44,7 @@ from mcsvm_gui.core.machine.trained import (
 
 BEFORE_THE_END = Ending.STOPPED, Ending.STEP_LIMIT, Ending.TIME_LIMIT  # endings from which a checkpoint can continue
 SLICE_SECONDS = 0.04  # so that a stop is heard soon
+SLICE_STEPS = 64  # of the first slice
 FEWEST, MOST = 2, 65_536  # steps of a slice
 MOST_SCORED_VALUES = 2e9  # of the kernel, for the accuracy of the training rows: 15 ns each on one thread
 FEWEST_SCORED_ROWS = 10_000  # where there are more: their accuracy has a standard error of half a point at most
@@ -54,7 +56,7 @@ class SliceLength:
     """How many steps the next slice may have, from how long the last one took."""
 
     def __init__(self) -> None:
-        self.steps = 64
+        self.steps = SLICE_STEPS
 
     def learn(self, seconds: float) -> None:
         if seconds < 0.5 * SLICE_SECONDS:
@@ -71,7 +73,7 @@ class Outcome:
     document: dict[str, Any]  # as `mcsvm train --json` prints it
     trace: Trace
     notices: tuple[Notice, ...]
-    checkpoint: bytes | None = None  # to continue from, of a training that was stopped or reached a limit
+    checkpoint: Checkpoint | None = None  # to continue from, of a training that was stopped or reached a limit
 
 
 class Session:
@@ -166,6 +168,10 @@ class Session:
 
     def checkpoint(self) -> bytes:
         return self.run.pack()
+
+    def take_checkpoint(self) -> Checkpoint:
+        """Return the point that the training has reached, for a file next to its model."""
+        return Checkpoint(self.request, self.run.iterations, self.run.ending, self.checkpoint())
 
     def standing(self) -> TrainedModel:
         """What there is after a stop, at once: its certificate is by the running numbers, not yet recomputed."""
@@ -347,10 +353,10 @@ def train(
         sample = session.advance()
         if report is not None:
             report(session, sample)
-    content = session.checkpoint() if continuable and session.continuable else None
+    saved = session.take_checkpoint() if continuable and session.continuable else None
     session.calibrate(calibrating, stopped)
     outcome = session.finish(certifying, seconds_left)
-    return replace(outcome, checkpoint=content) if session.continuable else outcome
+    return replace(outcome, checkpoint=saved) if session.continuable else outcome
 
 
 def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None, start: Duals | None) -> Run:
