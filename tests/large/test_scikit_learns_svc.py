@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,12 @@ ONE = {  # beside these for one machine
             "test_custom_kernel_not_array_input": "by definition: a bias with the linear kernel, none with its matrix",
         },
         "multiclass": {"test_pairwise_cross_val_score": "by definition: as above"},
+        "model_selection": {
+            "test_cross_val_score_precomputed": "by definition: as above",
+            "test_cross_val_predict_decision_function_shape": "by definition: functions of classes, not of pairs",
+            "test_cross_val_score_with_score_func_classification": "LIBSVM: accuracies of SVC to two digits",
+            "test_search_cv_results_rank_tie_breaking": "LIBSVM: two values of C at which SVC's accuracies differ",
+        },
     },
 }
 
@@ -117,7 +124,9 @@ def run_suite(folder: Path, machine: str, modules: list[str]) -> tuple[dict[str,
 @pytest.mark.parametrize("machine", ["ovo", "ww"])
 @pytest.mark.parametrize("suite", SUITES)
 def test_only_listed_tests_fail(suite: str, machine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("sklearn.svm.tests.test_svm")
+    # Not imported here: its tests have a mark of scikit-learn's, which this project's configuration refuses.
+    if find_spec("sklearn.svm.tests.test_svm") is None:
+        pytest.skip("this scikit-learn is installed without its tests")
     counts, failed, output = run_suite(tmp_path, machine, SUITES[suite])
     passed, total = counts.get("passed", 0), sum(counts.values())
     with capsys.disabled():
