@@ -129,6 +129,17 @@ def refuse_negative(weights: np.ndarray) -> None:
         )
 
 
+def refuse_several_targets(y: Any) -> None:
+    """Raise InputError if `y` has several columns: one class per row can be learnt."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] > 1:
+        raise InputError(
+            "Multilabel and multioutput targets are not supported: y should be a 1d array, got an array of shape"
+            " {shape} instead. Train one model for each column, as scikit-learn's MultiOutputClassifier does.",
+            shape=tuple(shape),
+        )
+
+
 def pairwise(kernel: Any) -> bool:
     """Whether the columns of the features are training rows: kernel values instead of features."""
     return callable(kernel) or kernel == "precomputed"

@@ -19,6 +19,7 @@ from mcsvm.solvers.arguments import (
     gamma_of,
     kernel_matrix,
     pairwise,
+    refuse_several_targets,
     row_weights,
     weighing_rows,
     weights_by_label,
@@ -364,6 +365,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         """The checked training rows, or the kernel matrix of a callable kernel; and the checked labels."""
         if sp.issparse(X) and self.kernel == "precomputed":
             raise ParameterError("Sparse precomputed kernels are not supported; give the matrix as a dense array.")
+        refuse_several_targets(y)
         self._fitted_on: Any = None
         if callable(self.kernel):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_2d=False)

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from mcsvm.solvers import clock
-from mcsvm.solvers.arguments import refuse_negative, row_weights, weights_by_label
+from mcsvm.solvers.arguments import refuse_negative, refuse_several_targets, row_weights, weights_by_label
 from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm.solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from mcsvm.solvers.machines import MACHINES, Machine
@@ -219,6 +219,7 @@ class PartialFitMixin(ResourceMixin):
     def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
         """The checked rows of a portion, and the class number of each."""
         check_portions(self)
+        refuse_several_targets(y)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=not hasattr(self, "_began_with")
         )

@@ -25,7 +25,7 @@ from sklearn.utils.estimator_checks import (
 )
 from small_data import blobs, trained
 
-from mcsvm import MultiClassSVC
+from mcsvm import InputError, MultiClassSVC
 from mcsvm.solvers.machines import MACHINES
 
 X, Y = blobs(n=60, classes=3, seed=4)
@@ -404,3 +404,10 @@ def test_a_precomputed_kernel_predicts_new_rows(machine: str) -> None:
     new = matrix[np.ix_(test, train)]
     np.testing.assert_allclose(given.decision_function(new), computed.decision_function(X[test]), atol=1e-4)
     np.testing.assert_array_equal(given.predict(new), computed.predict(X[test]))
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_several_labels_of_a_row_are_refused_in_words(method: str) -> None:
+    labels = np.array([[0, 1], [1, 0], [1, 1]])
+    with pytest.raises(InputError, match=r"Multilabel and multioutput targets are not supported: .*\(3, 2\) instead"):
+        getattr(MultiClassSVC(machine="ova"), method)(np.eye(3), labels)
