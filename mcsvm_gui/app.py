@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.exits import complain, exit_code
+from mcsvm_gui.core.base.message_box import with_message_box
 from mcsvm_gui.core.base.terminal import say
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ LIBRARIES = "PySide6", "pyqtgraph"  # the window's own, by the names they are im
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
+    return with_message_box(lambda: _run(given))
+
+
+def _run(given: list[str]) -> int:
     if given in (["-h"], ["--help"]):
         say(USAGE)
         return 0

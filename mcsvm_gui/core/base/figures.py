@@ -233,7 +233,9 @@ def gap(relative: float | None) -> str:
 
 def number(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
     """Write a number with at most `digits` significant digits: 0.125, 1.2e-05."""
-    return NONE if value is None or _missing(value) else localised(f"{value:{'+' if signed else ''}.{digits}g}")
+    if value is None or _missing(value):
+        return NONE
+    return localised(f"{value + 0.0:{'+' if signed else ''}.{digits}g}")  # the sum makes 0 of -0
 
 
 def fixed(value: float | None, decimals: int) -> str:
@@ -270,6 +272,12 @@ def parameter(value: float | str | None) -> str:
         return NONE
     text = repr(int(value)) if float(value).is_integer() and abs(value) < 1e6 else repr(float(value))
     return _power(value) if len(text) > 6 and _power(value) else localised(text.removesuffix(".0"))
+
+
+def brief_parameter(value: float | str | None) -> str:
+    """Write a parameter for a narrow column: exactly if that is short, else with four digits."""
+    exact = parameter(value)
+    return exact if isinstance(value, str) or value is None or len(exact) <= 8 else number(value, 4)
 
 
 def _power(value: float) -> str:

@@ -359,7 +359,7 @@ class _Answer:
         if not others or self.best.scores is None:
             return ""
         said = self._order(others, self.best.scores)
-        return said if self.measure == "accuracy" else tr("By accuracy: {ranking}", ranking=said)
+        return said if self.measure == "accuracy" else tr("{ranking} This comparison is of accuracies.", ranking=said)
 
     def _order(self, others: Sequence[Candidate], scores: RunScores) -> str:
         apart = set(differing_from(self.best.run, [one.run for one in others], self.p))

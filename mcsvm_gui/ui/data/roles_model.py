@@ -95,6 +95,8 @@ class RolesModel(QAbstractTableModel):
             return self._titles[section]
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.WhatsThisRole:
             return meaning(self._titles[section])
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in (COUNT, MISSING) else _LEFT
         return None
 
     def _in_full(self, one: ColumnSummary, column: int) -> str:

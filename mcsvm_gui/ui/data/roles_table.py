@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -24,16 +23,19 @@ from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.core.data.roles.value import ROLES
 from mcsvm_gui.ui.data.roles_model import BARS, COUNT, KIND, MISSING, NAME, ROLE, SUMMARY, VALUES, RolesModel
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.column_widths import fitted_widths
 from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_hint
+from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.roles.summary import ColumnSummary
 
-_WIDTHS = {NAME: 16, ROLE: 9, KIND: 9, COUNT: 8, MISSING: 9, VALUES: 26, BARS: 16}
+_WIDTHS = {NAME: 16, ROLE: 11, KIND: 9, COUNT: 8, MISSING: 9, VALUES: 26, BARS: 16}  # in units
+_LEAST = {NAME: 11, ROLE: 10, KIND: 8, COUNT: 7, MISSING: 8, VALUES: 12, BARS: 8}
 
 
 class HistogramDelegate(QStyledItemDelegate):
@@ -83,7 +85,7 @@ class RolesTable(QWidget):
         show_hint(self.filter, tr("columns whose name contains"))
         self.filter.setFixedWidth(28 * UNIT)
         self.filter.textChanged.connect(self._narrow)
-        self.words = QLabel()
+        self.words = ElidedLabel("columnRolesWords")
         self.words.setProperty("role", "muted")
         self.view.selectionModel().selectionChanged.connect(lambda: self._refresh())
         self.model.modelReset.connect(self._refresh)
@@ -93,9 +95,8 @@ class RolesTable(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(UNIT)
-        row.addWidget(self.words)
+        row.addWidget(self.words, 1)
         row.addWidget(self.role)
-        row.addStretch()
         row.addWidget(self.filter)
         bar = QWidget()
         bar.setLayout(row)
@@ -123,16 +124,27 @@ class RolesTable(QWidget):
 
     def _refresh(self) -> None:
         chosen = len(self.view.selectionModel().selectedRows())
-        self.role.setEnabled(chosen > 0)
+        self.role.setVisible(chosen > 0)
         columns = tr("{count} column", "{count} columns", count=self.model.total)
         selected = tr("{count} selected", "{count} selected", count=chosen)
         shown = self.model.rowCount()
         found = "" if shown == self.model.total else tr(", {shown} of them shown", shown=count(shown))
-        self.words.setText(f"{columns}{found}; {selected}:" if chosen else f"{columns}{found}")
+        hint = tr("Select columns to change their role.")
+        self.words.say(f"{columns}{found}; {selected}:" if chosen else f"{columns}{found}. {hint}")
+
+
+class _View(QTableView):
+    """Narrows its columns before it scrolls; a cell that is cut has its text in a tooltip."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wanted, least = ([UNIT * widths[place] for place in _WIDTHS] for widths in (_WIDTHS, _LEAST))
+        for place, width in zip(_WIDTHS, fitted_widths(wanted, least, self.viewport().width()), strict=True):
+            self.setColumnWidth(place, width)
 
 
 def _view(model: RolesModel) -> QTableView:
-    view = QTableView()
+    view = _View()
     view.setObjectName("columnRoles")
     view.setAccessibleName(tr("Columns and their roles"))
     view.setModel(model)
@@ -152,6 +164,4 @@ def _view(model: RolesModel) -> QTableView:
     columns.setStretchLastSection(True)
     columns.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
     view.setSortingEnabled(True)
-    for place, width in _WIDTHS.items():
-        view.setColumnWidth(place, width * UNIT)
     return view

@@ -43,11 +43,14 @@ class ColumnBars(BarPlot):
     def bars(self) -> tuple[ColumnBar, ...]:
         return self._bars
 
-    def show_bars(self, heading: str, bars: Sequence[ColumnBar], colours: tuple[str, str] | None = None) -> None:
+    def show_bars(
+        self, heading: str, bars: Sequence[ColumnBar], colours: tuple[str, str] | None = None, brief: str = ""
+    ) -> None:
+        """`brief`: the heading where there is little room."""
         self._bars, self._colours = tuple(bars), colours
         self.setAccessibleDescription("; ".join(f"{bar.label}: {bar.words}" for bar in bars))
-        self.set_heading(heading)
-        self.setMinimumHeight(HEADING + (max(len(bars), FEWEST) + 1) * self.fontMetrics().ascent())
+        self.set_heading(heading, brief)
+        self.setMinimumHeight(HEADING + (max(len(bars), FEWEST) + 1) * self.fontMetrics().height())
         self._draw()
 
     def _draw(self) -> None:

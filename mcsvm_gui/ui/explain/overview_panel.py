@@ -94,7 +94,7 @@ class OverviewPanel(QWidget):
         sizes, names = mean_absolute(self._values), explained.columns.names
         order = np.argsort(-sizes, kind="stable")
         self._numbers = _numbers(explained, order[:MOST_CHOICES])
-        self.importance.show_bars(tr("Mean |value|"), _bars(names, sizes, order))
+        self.importance.show_bars(self.importance.titled, _bars(names, sizes, order), brief=tr("Mean |value|"))
         self.swarm.show_swarms(
             [Swarm(names[c], self._values[:, c], self._numbers[:, c]) for c in order[:MOST].tolist()], self._rows
         )
@@ -128,7 +128,7 @@ class OverviewPanel(QWidget):
             )
             for place in np.argsort(-means, kind="stable")[:MOST].tolist()
         ]
-        self.permutation.show_bars(tr("Points lost"), bars)
+        self.permutation.show_bars(tr("Percentage points of accuracy lost"), bars, brief=tr("Points lost"))
 
 
 def _numbers(explained: Explanation, columns: np.ndarray) -> np.ndarray:

@@ -131,7 +131,7 @@ class BeeswarmPlot(RowPoints):
         self.clear()
         self.getPlotItem().showGrid(x=True, y=False, alpha=0.3)
         self.getAxis("left").setStyle(tickLength=0)
-        self.set_heading(tr("Dot size: value"))
+        self.set_heading(tr("One dot per row; large dot: large value"), tr("Dot size: value"))
         self.name_axis("bottom", tr("Shapley value"))
         self.addItem(pg.InfiniteLine(0.0, pen=pen(theme.current().muted)), ignoreBounds=True)
         if self._swarms:

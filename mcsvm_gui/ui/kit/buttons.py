@@ -50,6 +50,7 @@ def push_button(name: str, text: str, icon: str = "", tip: str = "") -> QPushBut
 def python_button(name: str, tip: str) -> QToolButton:
     """Beside a button that copies a command."""
     button = copy_button(name, tip)
+    icons.put(button, "code")  # another one than for a command: its word goes where there is little room
     button.setText("Python")
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     return button

@@ -11,7 +11,7 @@ class HoverTitlePlot(Plot):
     pointed_at = Signal(str)  # full text for the item under the pointer; empty if there is none
 
     def __init__(self, name: str, title: str) -> None:
-        self._heading = title
+        self._heading, self._brief = title, ""
         self._under_pointer: str | None = None
         super().__init__(name, title)
         self.scene().sigMouseMoved.connect(self._pointed)
@@ -20,13 +20,16 @@ class HoverTitlePlot(Plot):
         """What is at this place of the scene, in words; to be said by those who derive from this."""
         raise NotImplementedError
 
-    def set_heading(self, words: str) -> None:
-        self._heading, self._under_pointer = words, None
+    def set_heading(self, words: str, brief: str = "") -> None:
+        """`brief` is shown where there is no room for the words."""
+        self._heading, self._brief, self._under_pointer = words, brief, None
         self.write_heading()
 
     @property
     def heading(self) -> str:
-        return self._heading if self._under_pointer is None else self._under_pointer
+        if self._under_pointer is not None:
+            return self._under_pointer
+        return self._brief if self._brief and not self.fits(self._heading) else self._heading
 
     def _pointed(self, where: QPointF) -> None:
         words = self.named_at(where)

@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n.terms import meaning
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.column_widths import fitted_widths
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import plain_tip
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -228,6 +229,11 @@ class PredictionTable(QTableView):
         self.horizontalHeader().setDefaultSectionSize(12 * UNIT)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._wanted: list[int] = []  # comfortable widths of the columns
+        self._least: list[int] = []
+        self._by_hand = self._fitting = False  # the user chose the widths; they are being set
+        self.horizontalHeader().sectionResized.connect(self._resized)
         theme.notifier().changed.connect(self.viewport().update)
 
     def show_prediction(
@@ -248,11 +254,31 @@ class PredictionTable(QTableView):
     def _fit_columns(self) -> None:
         """By the header and the first rows: Qt would measure all of a table that is not on the screen yet."""
         metrics, rows = self.fontMetrics(), range(min(self.table.rowCount(), MEASURED))
+        wanted: list[int] = []
+        least: list[int] = []
         for column in range(self.table.columnCount()):
             texts = [self.table.headerData(column, Qt.Orientation.Horizontal)]
             texts += [self.table.data(self.table.index(row, column)) for row in rows]
             widest = max(metrics.horizontalAdvance(text) for text in texts)
-            self.setColumnWidth(column, min(max(widest + 3 * UNIT, 8 * UNIT), 28 * UNIT))
+            wanted.append(min(max(widest + 3 * UNIT, 8 * UNIT), 28 * UNIT))
+            least.append(min(widest + 2 * UNIT, wanted[-1]))
+        self._wanted, self._least, self._by_hand = wanted, least, False
+        self._distribute()
+
+    def _distribute(self) -> None:
+        if self._by_hand or len(self._wanted) != self.table.columnCount():
+            return
+        self._fitting = True
+        for column, width in enumerate(fitted_widths(self._wanted, self._least, self.viewport().width())):
+            self.setColumnWidth(column, width)
+        self._fitting = False
+
+    def _resized(self) -> None:
+        self._by_hand = self._by_hand or not self._fitting
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._distribute()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

@@ -15,7 +15,7 @@ from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.stroke import draw_stroke
 
-WIDTHS = {"progress": 22, "rate": 9, "time_left": 16}  # of figures, in digits
+WIDTHS = {"progress": 22, "rate": 9, "time_left": 19}  # of figures, in digits
 
 
 class Mark(QWidget):
@@ -49,7 +49,7 @@ class JobRow(QWidget):
         self.setObjectName(f"job{job.key}")
         self.job: JobStatus | None = None
         self._title, self._state, self._error = ElidedLabel(""), QLabel(), ElidedLabel("")
-        self._figures = {name: QLabel() for name in WIDTHS}
+        self._figures = {name: ElidedLabel("") for name in WIDTHS}
         self._pause = self._button("pause", self._pause_or_resume)
         self._stop = self._button("stop-keep", lambda: self.stop_asked.emit(job.key))
         self._discard = self._button("discard", lambda: self.discard_asked.emit(job.key))
@@ -98,7 +98,7 @@ class JobRow(QWidget):
         self._title.say(job.title)
         self._state.setText(job.state.label)
         for name, label in self._figures.items():
-            label.setText(getattr(job, name))
+            label.say(getattr(job, name))
             label.setHidden(bool(job.error))
         self._error.say(job.error)
         self._show_buttons(job)

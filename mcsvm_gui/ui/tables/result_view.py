@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -25,6 +24,7 @@ from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.core.compare.result_table import ResultTable, TableCell, order_of
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
+from mcsvm_gui.ui.kit.column_widths import fitted_widths
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import plain_tip
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -306,19 +306,16 @@ class ResultTableView(QTableView):
         self._distribute()
 
     def _distribute(self) -> None:
-        """Set the comfortable widths, or narrower ones if all columns fit the view only then."""
+        """Set the comfortable widths, or narrower ones if the columns exceed the view."""
         header = self.horizontalHeader()
         if self._by_hand or len(self._wanted) != header.count():
             return
         least = list(self._least)
         if 0 <= header.sortIndicatorSection() < len(least):
             least[header.sortIndicatorSection()] = self._wanted[header.sortIndicatorSection()]
-        spare = sum(self._wanted) - sum(least)
-        excess = sum(self._wanted) - self.viewport().width()
-        share = excess / spare if 0 < excess <= spare else 0.0
         self._fitting = True
-        for column, (wanted, narrow) in enumerate(zip(self._wanted, least, strict=True)):
-            self.setColumnWidth(column, wanted - math.ceil(share * (wanted - narrow)))
+        for column, width in enumerate(fitted_widths(self._wanted, least, self.viewport().width())):
+            self.setColumnWidth(column, width)
         self._fitting = False
 
     # -- keys and menu ----------------------------------------------------------------------------

@@ -72,7 +72,7 @@ class RunCard(QFrame):
 
     def _reuse_button(self) -> QToolButton:
         """Build the button whose menu reuses the settings of this run."""
-        button = copy_button("reuseButton", tr("Use the settings of this run again"))
+        button = copy_button("reuseButton", tr("Settings of this run: use them again"))
         button.setText(tr("Settings"))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

@@ -71,7 +71,8 @@ def test_columns_share_the_width_before_the_table_scrolls(qtbot: QtBot) -> None:
     assert not view.horizontalScrollBar().isVisible(), "the room of the arrows goes first"
     assert all(header.sectionSize(place) >= width for place, width in enumerate(whole)), "no title is cut"
     view.resize(sum(whole) // 2, 200)
-    assert header.length() == wide, "where it must scroll, columns are as wide as they like"
+    assert sum(whole) <= header.length() < wide - 10, "where it must scroll, more of the columns are seen"
+    assert all(header.sectionSize(place) >= width for place, width in enumerate(whole)), "no title is cut"
     view.setColumnWidth(0, 300)
     view.resize(wide - 10, 200)
     assert header.sectionSize(0) == 300, "a width that the user chose stays"

@@ -98,6 +98,19 @@ def test_the_label_cannot_lose_its_role_to_nothing(stage: Stage, cars: Path) -> 
     assert stage.workspace.dataset.label_name == "colour"
 
 
+def test_the_columns_share_a_narrow_width(stage: Stage, cars: Path) -> None:
+    """At 1024 pixels the histograms were out of sight, beside an empty list without a name."""
+    stage.open(cars)
+    view = stage.find(QTableView, "columnRoles")
+    stage.page.tabs.setCurrentIndex(1)
+    view.setFixedWidth(534)
+    view.show()
+    assert view.horizontalHeader().length() <= view.viewport().width()
+    assert not stage.find(QComboBox, "columnRoleCombo").isVisibleTo(stage.page)
+    view.selectRow(1)
+    assert stage.find(QComboBox, "columnRoleCombo").isVisibleTo(stage.page)
+
+
 def test_ten_thousand_columns_without_a_wait(qtbot: QtBot) -> None:
     table = RolesTable()
     qtbot.addWidget(table)

@@ -55,7 +55,7 @@ def test_bars_are_said_drawn_and_saved(looks: str, qtbot: QtBot, tmp_path: Path)
 
 @pytest.mark.parametrize("count", [1, 4, 13])
 def test_bars_are_never_so_low_that_their_names_touch(count: int, qtbot: QtBot) -> None:
-    """Letters without those that reach below the line."""
+    """With the letters that reach below the line, such as the _ in A_1070nm."""
     plot = ColumnBars("shapleyPlot", "What each column adds")
     qtbot.addWidget(plot)
     plot.show_bars("Heading", [ColumnBar(f"x{number}", 1.0 + number, "+1") for number in range(count)])
@@ -63,7 +63,7 @@ def test_bars_are_never_so_low_that_their_names_touch(count: int, qtbot: QtBot) 
     with qtbot.waitExposed(plot):
         plot.show()
     low, high = plot.getViewBox().viewRange()[1]
-    assert plot.getViewBox().height() / (high - low) >= plot.fontMetrics().ascent() - 1
+    assert plot.getViewBox().height() / (high - low) >= plot.fontMetrics().height() - 1
 
 
 @pytest.mark.slow

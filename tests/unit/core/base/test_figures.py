@@ -278,3 +278,22 @@ def percentages(tree: ast.AST) -> Iterator[str]:
 @pytest.mark.parametrize("code", ["f'{x:.1%}'", "f'{100 * x:.0f} %'", "f'{x}%'", "tr('{share} % of all', share=1)"])
 def test_a_percentage_that_is_written_elsewhere_is_seen(code: str) -> None:
     assert list(percentages(ast.parse(code)))
+
+
+def test_no_number_is_minus_zero() -> None:
+    assert [figures.number(-0.0), figures.number(-0.0, signed=True)] == ["0", "+0"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (1 / 13, "0.07692"),
+        (0.125, "0.125"),
+        (2.0**-10, "2^-10"),
+        (3.0, "3"),
+        ("scale", "scale"),
+        (1e-7 / 3, "3.333e-08"),
+    ],
+)
+def test_a_parameter_in_a_column_has_few_digits(value: float | str, words: str) -> None:
+    assert figures.brief_parameter(value) == words

@@ -74,10 +74,12 @@ def test_json_is_left_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
 
 # -- nothing else writes there --------------------------------------------------------------------
 
-# `cli/__init__` and `predict` set how the streams encode; `progress` writes one line over and over, by `visible`.
+# `cli/__init__` and `predict` set how the streams encode; `progress` writes one line over and over, by `visible`;
+# `message_box` replaces a missing standard error by a buffer.
 STREAMS = {
     "core/base/terminal.py",
     "core/base/exits.py",
+    "core/base/message_box.py",
     "cli/__init__.py",
     "cli/progress.py",
     "cli/commands/predict.py",
