@@ -30,6 +30,8 @@ FROM_TABLES = {
         "MEASURES['bound'].tip",
         "measure.tip",
         "SCALED[request.rules.scale]",
+        "MISSING[request.rules.missing]",
+        "UNKNOWN[request.rules.unknown]",
         "reason",
         "decision.reason",
     ),

@@ -7,6 +7,7 @@ import io
 import sys
 from collections.abc import Callable
 
+WITHOUT_CONSOLE = ("win32",)  # systems whose graphical programs have no console
 ERROR_ICON, TO_FOREGROUND = 0x10, 0x10000  # MB_ICONERROR, MB_SETFOREGROUND
 
 
@@ -15,7 +16,7 @@ def with_message_box(run: Callable[[], int]) -> int:
 
     The launchers of graphical programs on Windows have no console: there `sys.stderr` is None.
     """
-    if sys.platform != "win32" or sys.stderr is not None:
+    if sys.platform not in WITHOUT_CONSOLE or sys.stderr is not None:
         return run()
     sys.stderr = errors = io.StringIO()
     status = run()

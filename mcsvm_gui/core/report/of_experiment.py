@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.i18n import as_sentence
 from mcsvm_gui.core.compare.comparison import Comparison
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.experiment import Results, TrialResult
@@ -207,7 +208,7 @@ def _ranks(results: Results) -> list[Block]:
 def _on_one(results: Results, name: str, comparison: Comparison) -> list[Block]:
     trials = results.on(name)
     blocks: list[Block] = [*shared.data_blocks(results.datasets[name], name=name, test=results.tests_of[name])]
-    blocks.append(Paragraph(f"{shared.preparation_text(trials[0].spec.request).capitalize()}."))
+    blocks.append(Paragraph(as_sentence(shared.preparation_text(trials[0].spec.request))))
     spread = [trial for trial in trials if len(trial.accuracies) > 1]
     if spread and len(spread) <= shared.MOST_FIGURES:
         blocks.append(Figure(_spread(results, spread), "Accuracy in every part; the line marks what counts."))

@@ -14,7 +14,7 @@ from mcsvm.solvers.run.trace import COLUMNS, Trace
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.i18n import tr, worded
+from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.base.opening import missing_file
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
 from mcsvm_gui.core.compare.tested_runs import RunRows, ScoredRun, over_splits
@@ -339,7 +339,7 @@ def _run(known: RunMaterial, *, alone: bool) -> list[Block]:
         )
     try:
         request = record.request
-        blocks.append(Paragraph(f"{shared.preparation_text(request).capitalize()}."))
+        blocks.append(Paragraph(as_sentence(shared.preparation_text(request))))
         blocks += [Paragraph(tr("To train it again:")), Code(command(request))]
     except InputError as error:
         blocks.append(Paragraph(tr("Its request cannot be read: {error}", error=error)))

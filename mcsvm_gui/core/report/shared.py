@@ -11,7 +11,7 @@ from typing import Any
 from mcsvm.solvers.dual.gap import relative_gaps
 from mcsvm_gui.core.base import figures, hardware
 from mcsvm_gui.core.base.about import own_version
-from mcsvm_gui.core.base.i18n import tr, worded
+from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreement_table, table_of_tests
 from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
@@ -19,7 +19,7 @@ from mcsvm_gui.core.compare.result_table import ResultTable, TableCell, translat
 from mcsvm_gui.core.compare.tables import class_table, confusion
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import repeated
-from mcsvm_gui.core.data.options import SCALED
+from mcsvm_gui.core.data.options import MISSING, SCALED, UNKNOWN
 from mcsvm_gui.core.evaluate.statistics import TestResult
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import badge, sentences, title
@@ -29,6 +29,7 @@ from mcsvm_gui.core.report.blocks import Block, Code, Figure, Heading, Paragraph
 
 MOST_CLASSES = 40  # of a confusion matrix that can still be read
 MOST_ROWS = 200  # of a list
+MOST_NAMES = 12  # of features of one kind
 MOST_ENTRIES = 50_000  # of all confusion matrices
 MOST_FIGURES = 24  # of single runs
 BESIDE = 12  # runs that are read side by side
@@ -100,27 +101,29 @@ def data_blocks(dataset: Dataset, *, name: str | None = None, test: Dataset | No
 
 
 def _features(dataset: Dataset) -> list[Block]:
-    """By name, where they have one."""
+    """Count the features of each kind, and name the first ones."""
     if dataset.table is None:
         return []
-    rows = tuple((column.name, column.kind) for column in dataset.columns[:MOST_ROWS])
-    more = len(dataset.columns) - len(rows)
-    return [
-        Table(
-            (tr("feature"), tr("kind")),
-            rows,
-            tr("The first {most_rows}; {more} more follow.", most_rows=MOST_ROWS, more=more) if more else "",
-        )
-    ]
+    kinds = {"number": tr("number"), "category": tr("category"), "text": tr("text"), "date": tr("date")}
+    names: dict[str, list[str]] = {}
+    for column in dataset.columns:
+        names.setdefault(column.kind, []).append(column.name)
+    rows = tuple((kinds[kind], figures.count(len(of_kind)), _listed(of_kind)) for kind, of_kind in names.items())
+    return [Table((tr("kind"), tr("features"), tr("names")), rows, numbers=frozenset({1}))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
 
 
 def preparation_text(request: Request) -> str:
     fitted = "" if request.rules.scale == "none" else tr(", fitted on training rows alone")
     words = [
         tr("features {scaled}{fitted}", scaled=tr(SCALED[request.rules.scale]), fitted=fitted),
-        tr("missing cells: {missing}", missing=request.rules.missing),
+        tr("missing cells: {missing}", missing=tr(MISSING[request.rules.missing])),
     ]
-    return "; ".join([*words, tr("levels that training did not know: {unknown}", unknown=request.rules.unknown)])
+    unknown = tr("levels that training did not know: {unknown}", unknown=tr(UNKNOWN[request.rules.unknown]))
+    return "; ".join([*words, unknown])
 
 
 def request_blocks(request: Request, level: int = 3) -> list[Block]:
@@ -241,9 +244,9 @@ def _bars(sides: Sequence[Side]) -> list[Block]:
             Figure(
                 bars,
                 (
-                    tr("{what}, on a logarithmic axis.", what=what.capitalize())
+                    tr("{what}, on a logarithmic axis.", what=what[:1].upper() + what[1:])
                     if bars.dots
-                    else f"{what.capitalize()}."
+                    else as_sentence(what)
                 ),
             )
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import as_sentence, tr
 from mcsvm_gui.core.compare.baselines import BaselineResult
 from mcsvm_gui.core.compare.conclusion import Candidate, Conclusion, FinalModel, conclude
 from mcsvm_gui.core.compare.quality import balanced_guess, guess
@@ -226,7 +226,7 @@ def _making_blocks(best: RunMaterial, answer: Conclusion, finals: Sequence[RunRe
     assert document is not None
     sentences = [_data_sentence(best), *_split_sentences(best)]
     if record.readable:
-        sentences.append(f"{shared.preparation_text(record.request).capitalize()}.")
+        sentences.append(as_sentence(shared.preparation_text(record.request)))
     parameters = ", ".join(
         f"{name} {figures.parameter(value)}" for name, value in document["kernel"].items() if name != "name"
     )

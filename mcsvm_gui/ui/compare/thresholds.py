@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.compare.evaluated_runs import Consequences, EvaluatedRun
 
 NARROWEST = 34 * UNIT
+SHARES = [47 * UNIT, 53 * UNIT]  # of the costs, and of what follows from them
 
 
 class ThresholdView(Panel):
@@ -58,6 +59,7 @@ class ThresholdView(Panel):
         for side in (self._left(), self._right()):
             side.setMinimumWidth(NARROWEST)
             split.addWidget(side)
+        split.setSizes(SHARES)
         self.words = wrapped("thresholdWords", "muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, UNIT, 0, 0)

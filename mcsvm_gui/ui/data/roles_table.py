@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.roles.summary import ColumnSummary
 
 _WIDTHS = {NAME: 16, ROLE: 11, KIND: 9, COUNT: 8, MISSING: 9, VALUES: 26, BARS: 16}  # in units
-_LEAST = {NAME: 11, ROLE: 10, KIND: 8, COUNT: 7, MISSING: 8, VALUES: 12, BARS: 8}
+_LEAST = {NAME: 10, ROLE: 11, KIND: 8, COUNT: 7, MISSING: 8, VALUES: 12, BARS: 10}
 
 
 class HistogramDelegate(QStyledItemDelegate):

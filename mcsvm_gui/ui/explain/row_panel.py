@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
@@ -42,7 +43,7 @@ class RowPanel(QWidget):
         self._found: OneRow | None = None
         self._of: LookedAt | None = None
         self._make_parts()
-        above = QWidget()
+        above = _Tall()
         column = QVBoxLayout(above)
         column.setContentsMargins(0, UNIT, 0, 0)
         column.setSpacing(UNIT)
@@ -175,6 +176,21 @@ class RowPanel(QWidget):
     @property
     def target(self) -> str | None:
         return self.target_list.currentData() or None
+
+
+class _Tall(QWidget):
+    """As high as its wrapped text needs at its width, or a splitter would cut what is below the text."""
+
+    def minimumSizeHint(self) -> QSize:
+        hint, layout = super().minimumSizeHint(), self.layout()
+        if layout is None or not layout.hasHeightForWidth():
+            return hint
+        return QSize(hint.width(), max(hint.height(), layout.minimumHeightForWidth(self.width())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
 
 def _scale(explained: Explanation, as_log_odds: bool) -> float:

@@ -138,6 +138,9 @@ class PredictionModel(QAbstractTableModel):
             return plain_tip(self._text(row, kind, index.column()))
         return None
 
+    def is_text(self, column: int) -> bool:
+        return self._kinds[column] in _TEXTS
+
     def _text(self, row: int, kind: int, column: int) -> str:
         assert self._shown is not None
         if kind == _ROW:
@@ -261,7 +264,8 @@ class PredictionTable(QTableView):
             texts += [self.table.data(self.table.index(row, column)) for row in rows]
             widest = max(metrics.horizontalAdvance(text) for text in texts)
             wanted.append(min(max(widest + 3 * UNIT, 8 * UNIT), 28 * UNIT))
-            least.append(min(widest + 2 * UNIT, wanted[-1]))
+            whole = widest + 2 * UNIT  # texts may be cut: they have tooltips
+            least.append(min(whole, wanted[-1], 14 * UNIT if self.table.is_text(column) else whole))
         self._wanted, self._least, self._by_hand = wanted, least, False
         self._distribute()
 

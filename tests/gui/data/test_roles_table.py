@@ -103,7 +103,7 @@ def test_the_columns_share_a_narrow_width(stage: Stage, cars: Path) -> None:
     stage.open(cars)
     view = stage.find(QTableView, "columnRoles")
     stage.page.tabs.setCurrentIndex(1)
-    view.setFixedWidth(534)
+    view.setFixedWidth(550)
     view.show()
     assert view.horizontalHeader().length() <= view.viewport().width()
     assert not stage.find(QComboBox, "columnRoleCombo").isVisibleTo(stage.page)

@@ -18,11 +18,12 @@ from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.problem import BIASES
 from mcsvm_gui.core.base import i18n, resources
+from mcsvm_gui.core.base.i18n import as_sentence, translation
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import versions
-from mcsvm_gui.core.report import of_project, of_search
+from mcsvm_gui.core.report import of_project, of_search, shared
 from mcsvm_gui.core.report.blocks import Code, Figure, Heading, Paragraph, Properties, Report, Table
 from mcsvm_gui.core.report.formats import html
 from mcsvm_gui.core.report.of_project import read_project
@@ -35,7 +36,7 @@ WORDS = re.compile("[A-Za-z]+")
 # Data and the path of its file, what options are given, libraries and processors: the same in every language.
 NAMES = {*WORDS.findall(" ".join([*MACHINES, *METHODS, *KERNELS, *BIASES, str(DATA), DATA.read_text("utf-8")]))}
 NAMES |= {name for kind in (Request, ReadOptions, Rules) for field in fields(kind) for name in field.name.split("_")}
-NAMES |= {"read", "rules", "digest", "category", "number", "True", "False", "csv", "Dogan", "et", "al"}
+NAMES |= {"read", "rules", "digest", "True", "False", "csv", "Dogan", "et", "al"}
 NAMES |= {phase.value for phase in Phase} | {SMALL_PHASE}  # methods of auto, as solver_used names them
 NAMES |= {library for library, _ in versions()} | {"python", "scikit", "learn"}
 NAMES |= {"scale", "minmax", "reject", "zeros", "Holm", "grid", "done", "ms", "kB", "JSON", "SHA"}
@@ -92,3 +93,11 @@ def test_the_report_of_a_search_is_translated() -> None:
     report = of_search.report_of(document(tuned), tuned.tuning.dataset, "mcsvm tune")
     assert left(report) == []
     assert '<html lang="en">' in html.text_of(Report("", "", (), {}))
+
+
+def test_the_preprocessing_is_told_in_the_words_of_the_language() -> None:
+    """A German report ended with “fehlende zellen: mean; …: zeros”: nouns in small letters, values of options."""
+    i18n.install(translation.translations("de"))
+    said = as_sentence(shared.preparation_text(Request(rules=Rules(missing="mean", unknown="reject"))))
+    assert "Trainingszeilen" in said
+    assert "mean" not in WORDS.findall(said)
