@@ -197,13 +197,20 @@ class CheckLine(QWidget):
         """Give the words what they need of this width, and return the height that is needed then."""
         room -= 3 * UNIT  # without the sign
         buttons = sum(button.sizeHint().width() + UNIT for button in self.buttons)
-        whole = max(label.fontMetrics().horizontalAdvance(label.text()) for label in self._labels) + UNIT
-        below = whole > room - buttons and room - buttons < LEAST_SHARE * room
-        width = max(8 * UNIT, min(whole, room if below else room - buttons))
-        for label in self._labels:
-            label.setFixedWidth(width)
-        needed = sum(label.heightForWidth(width) for label in self._labels)
         high = max((button.sizeHint().height() for button in self.buttons), default=0)
+        height, below = max(self._spread(room - buttons), 2 * UNIT, high), False
+        if room - buttons < LEAST_SHARE * room:
+            height_below = self._spread(room) + UNIT + high
+            below = height_below <= height + self.fontMetrics().lineSpacing()
+            height = height_below if below else max(self._spread(room - buttons), 2 * UNIT, high)
         way = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
         self._body.setDirection(way)
-        return needed + UNIT + high if below else max(needed, 2 * UNIT, high)
+        return height
+
+    def _spread(self, room: int) -> int:
+        """Give the words at most this width, and return the height that they need then."""
+        whole = max(label.fontMetrics().horizontalAdvance(label.text()) for label in self._labels) + UNIT
+        width = max(8 * UNIT, min(whole, room))
+        for label in self._labels:
+            label.setFixedWidth(width)
+        return sum(label.heightForWidth(width) for label in self._labels)

@@ -296,12 +296,8 @@ class ResultTableView(QTableView):
             widest = max([title + ARROW, *(int(1.06 * text) + 2 * UNIT for text in texts)])
             most = self._widest if heading.number else 34 * UNIT
             self._wanted[column] = min(max(widest, 6 * UNIT), most)
-            whole = [
-                text + 2 * UNIT + 2
-                for cell, text in zip(cells, texts, strict=True)
-                if heading.number or len(cell.text) <= LONG
-            ]
-            shortened = metrics.horizontalAdvance("0" * LONG) if len(whole) < len(cells) else 0
+            whole = [text + 2 * UNIT + 2 for cell, text in zip(cells, texts, strict=True) if len(cell.text) <= LONG]
+            shortened = metrics.horizontalAdvance("0" * LONG) if len(whole) < len(cells) and not heading.number else 0
             self._least[column] = min(max([title + 2, shortened, *whole]), self._wanted[column])
         self._distribute()
 

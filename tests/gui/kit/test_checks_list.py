@@ -74,3 +74,12 @@ def test_words_beside_wide_buttons_keep_half_of_the_line(qtbot: QtBot, checks: C
 def _lines(checks: ChecksList, advice: list[Advice]) -> list:
     checks.show_advice(advice)
     return list(checks._lines)
+
+
+@pytest.mark.parametrize("checks", [True], indirect=True)
+def test_a_title_stays_beside_its_buttons_where_two_lines_hold_it(qtbot: QtBot, checks: ChecksList) -> None:
+    """Below it they would take height from the plots of the Train page."""
+    checks.resize(600, checks.height())
+    (line,) = _lines(checks, findings(1, "Keep its rows together", "Leave column out"))
+    qtbot.waitUntil(lambda: line.buttons[0].geometry().left() >= line.title.geometry().right())
+    assert line.height() < 2 * line.buttons[0].height()
