@@ -72,7 +72,7 @@ def test_findings_are_listed_and_cured_where_they_stand(
     press(hand, "trainPage", "missingAdvice", "Fill with the mean")
     hand.wait(lambda: hand.work.rules.missing == "mean")
     hand.wait(lambda: "MC020" not in "".join(listed(hand, "trainPage")))
-    press(hand, "trainPage", "class_weightAdvice", "Weigh classes alike")
+    press(hand, "trainPage", "class_weightAdvice", "Balance class weights")
     hand.wait(lambda: "--class-weight balanced" in hand.text("commandLabel"))
     hand.wait(lambda: "MC030" not in "".join(listed(hand, "trainPage")))
 

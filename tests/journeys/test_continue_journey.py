@@ -23,6 +23,7 @@ from mcsvm_gui.core.tune.search import TuneRequest
 
 pytestmark = pytest.mark.slow
 
+PATIENCE = 300_000  # milliseconds for a training of some seconds beside a search on a loaded machine
 IRIS = str(resources.dataset("iris"))
 LONG: dict[str, Any] = {"machine": "ww", "solver": "smo", "C": 1e5, "gamma": 0.01, "tol": 1e-3}  # takes 5 s
 SEARCH = TuneRequest(("llw",), Range(-2, 20, 0.25), Range(-10, 4, 0.25), folds=10, jobs=1)
@@ -86,7 +87,7 @@ def test_a_stopped_training_is_continued_to_the_same_bits(open_window: Callable[
     action.trigger()
     menu.close()
     hand.wait(lambda: bool(hand.active))
-    hand.wait(lambda: not hand.active)
+    hand.wait(lambda: not hand.active, PATIENCE)
     record = hand.runs.record(run)
     assert record.ending == "converged"
     assert bits(hand, run) == uninterrupted(record.request)
@@ -118,7 +119,7 @@ def test_closing_can_leave_the_jobs_for_the_next_start(open_window: Callable[[],
     assert again.runs.live(run).iteration >= steps
     again.wait(lambda: bool(again.work.searches.active))
     again.work.searches.stop(again.work.searches.active[0])
-    again.wait(lambda: not again.active)
+    again.wait(lambda: not again.active, PATIENCE)
     assert bits(again, run) == uninterrupted(again.runs.record(run).request)
     again.close()
 
@@ -167,7 +168,7 @@ def test_a_run_that_converged_far_from_its_optimum_is_trained_on(
     hand.wait(lambda: hand.window.findChild(QPushButton, "step-tolerance") is not None)
     assert hand.window.findChild(QPushButton, "step-unsolved") is None
     hand.click("step-tolerance")
-    hand.wait(lambda: len(hand.runs.ids()) == 2 and not hand.active)
+    hand.wait(lambda: len(hand.runs.ids()) == 2 and not hand.active, PATIENCE)
     further = hand.runs.record(hand.runs.ids()[-1])
     old, new = record.document["certificate"], further.document["certificate"]
     assert hand.runs.trace(further.id).table()["dual"][0] >= old["dual"] * (1.0 - 1e-9)

@@ -38,6 +38,16 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class ClassMark:
+    """The F1 of a class by one run; None if the class has no test rows."""
+
+    name: str
+    label: str  # of the run
+    machine: str
+    f1: float | None
+
+
+@dataclass(frozen=True)
 class RunCost:
     """What a run cost, for bars."""
 
@@ -63,6 +73,7 @@ class ComparisonTables:
     tests: ResultTable
     test_words: str
     costs: tuple[RunCost, ...] = ()
+    class_marks: tuple[ClassMark, ...] = ()
 
 
 def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> ComparisonTables:
@@ -83,6 +94,7 @@ def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> Co
         translated(table_of_tests(tests)),
         text_on_tests(tests),
         tuple(map(_cost, sides)),
+        tuple(class_marks(sides)),
     )
 
 
@@ -226,6 +238,16 @@ def class_table(sides: Sequence[Side]) -> ResultTable:
     rows = [_class_row(side, name) for name in names for side in sides if name in _class_names(side)]
     rows += [_mean_row(side) for side in sides if side.scores is not None]
     return ResultTable(headings, tuple(rows if len(sides) > 1 else ((row[0], *row[2:]) for row in rows)))
+
+
+def class_marks(sides: Sequence[Side]) -> list[ClassMark]:
+    """Return the F1 of every class by every run that was tested."""
+    return [
+        ClassMark(score.name, side.label, str(side.document["machine"]), score.f1 if score.rows > 0 else None)
+        for side in sides
+        if side.scores is not None
+        for score in side.scores.per_class
+    ]
 
 
 def _class_names(side: Side) -> list[str]:

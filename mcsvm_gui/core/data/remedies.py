@@ -17,7 +17,7 @@ _DEEDS = {
     ("spellings", "join"): Sentence("Join spellings"),
     ("names", "none"): Sentence("Learn from it"),
     ("spellings", "join-case"): Sentence("Join upper and lower case"),
-    ("class_weight", "balanced"): Sentence("Weigh classes alike"),
+    ("class_weight", "balanced"): Sentence("Balance class weights"),
     ("split", "order"): Sentence("Split in row order"),
     ("split", "stratified"): Sentence("Split at random"),
     ("split", "auto"): Sentence("Keep groups together"),

@@ -22,7 +22,7 @@ from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.curve_panel import CurvePanel
 from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
 from mcsvm_gui.ui.compare.gradual import Filler, Gradual
-from mcsvm_gui.ui.compare.panels import ConvergencePanel, CostPanel, Panel, TablePanel
+from mcsvm_gui.ui.compare.panels import ClassPanel, ConvergencePanel, CostPanel, Panel, TablePanel
 from mcsvm_gui.ui.compare.tools import CompareTools
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
@@ -71,7 +71,7 @@ class ComparePage(PageWidget):
         self.measures.table.row_chosen.connect(self.order_asked)
         self.measures.table.setToolTip(tr("Double-click a measure to order the runs by it"))
         self.confusion = ConfusionView()
-        self.per_class = TablePanel("perClassTable", tr("Scores of each class"))
+        self.per_class = ClassPanel()
         self.margins = TablePanel("marginTable", tr("Target-margin violations of each pair of classes"))
         self.margins.say(
             tr(
@@ -91,7 +91,13 @@ class ComparePage(PageWidget):
         for panel in (self.measures, self.per_class, self.margins, self.disagreements, self.tests):
             panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
         self.evaluations.thresholds.save_asked.connect(self._ask_to_save)
-        for plot in (self.convergence.plot, *self.cost.plots, *self.evaluations.plots, self.learning.plot):
+        for plot in (
+            self.per_class.plot,
+            self.convergence.plot,
+            *self.cost.plots,
+            *self.evaluations.plots,
+            self.learning.plot,
+        ):
             plot.saved.connect(lambda where: self.message.emit(tr("Saved the plot: {where}.", where=where)))
             plot.save_failed.connect(self.message)
 
@@ -211,7 +217,7 @@ class ComparePage(PageWidget):
     def _fillers(self, picture: ComparisonTables) -> Iterator[Filler]:
         yield self.measures, lambda: self._show_measures(picture)
         yield self.confusion, lambda: self.confusion.show_matrices(picture.matrices)
-        yield self.per_class, lambda: self.per_class.show_table(picture.per_class)
+        yield self.per_class, lambda: self.per_class.show_classes(picture.per_class, picture.class_marks)
         yield self.disagreements, lambda: self.disagreements.show_table(picture.disagreements)
         yield self.tests, lambda: self.tests.show_table(picture.tests)
         yield self.margins, lambda: self.margins.show_table(picture.margins)

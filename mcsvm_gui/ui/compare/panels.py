@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
@@ -14,14 +14,19 @@ from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.page import FAR
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.class_scores import ClassScores
 from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_titles
 from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.result_table import ResultTable
-    from mcsvm_gui.core.compare.tables import RunCost
+    from mcsvm_gui.core.compare.tables import ClassMark, RunCost
+
+
+LEAST_PLOT = 36 * UNIT
 
 
 class Panel(QWidget):
@@ -62,6 +67,40 @@ class TablePanel(Panel):
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
         return self.table.plain()
+
+
+class ClassPanel(TablePanel):
+    """The table of classes, and where there is room beside it a plot of their F1."""
+
+    def __init__(self) -> None:
+        super().__init__("perClassTable", tr("Scores of each class"))
+        self.plot = ClassScores()
+        self.plot.hide()
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.removeWidget(self.table)
+        row = QHBoxLayout()
+        row.setSpacing(2 * UNIT)
+        row.addWidget(self.table, 1)
+        row.addWidget(self.plot, 1)
+        nest(layout, row, 1)
+
+    def show_classes(self, table: ResultTable, marks: Sequence[ClassMark]) -> None:
+        self.show_table(table)
+        self.plot.show_marks(marks)
+        self._share()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
+        """Give the plot what the table does not need."""
+        table = self.table.comfortable_width
+        roomy = self.width() - table - 2 * UNIT >= LEAST_PLOT
+        self.plot.setVisible(roomy)
+        self.table.setMinimumWidth(table if roomy else 0)
+        self.table.setMaximumWidth(table if roomy else FAR)
 
 
 class ConvergencePanel(QWidget):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
+
+_SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 
 class ElidedLabel(QLabel):
@@ -21,14 +25,14 @@ class ElidedLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def say(self, text: str) -> None:
-        self.setText(" ".join(text.split()))
+        self.setText(_on_one_line(text))
         self.setToolTip(self.text())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        line = " ".join(self.text().split())
+        line = _on_one_line(self.text())
         if not self.short or (line == self.text() and self.fontMetrics().horizontalAdvance(line) <= self.width()):
             super().paintEvent(event)  # which shows what is selected
             return
@@ -37,6 +41,11 @@ class ElidedLabel(QLabel):
         painter.setPen(self.palette().windowText().color())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         painter.end()
+
+
+def _on_one_line(text: str) -> str:
+    """Join the lines of a text; the narrow spaces inside numbers stay."""
+    return " ".join(_SPACES.split(text.strip(" \t\r\n\f\v")))
 
 
 class StatusBar(QStatusBar):

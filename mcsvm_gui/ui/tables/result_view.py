@@ -261,6 +261,12 @@ class ResultTableView(QTableView):
         if fresh or self.entries.rowCount():
             self._fit(columns)
 
+    @property
+    def comfortable_width(self) -> int:
+        """Width at which no column is narrowed and the table does not scroll sideways."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        return sum(self._wanted) + bar + 2 * self.frameWidth()
+
     def hide_rows(self, keys: Iterable[str]) -> None:
         self.entries.hide(keys)
 

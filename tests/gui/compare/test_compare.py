@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
@@ -624,3 +624,21 @@ def test_classes_have_room_for_their_names_in_a_table_of_costs(qtbot: QtBot) -> 
     header = view.horizontalHeader()
     for column, name in enumerate(names[:2]):
         assert view.columnWidth(column) >= header.fontMetrics().horizontalAdvance(name) + 8
+
+
+def test_classes_have_a_plot_where_the_table_leaves_room(page: ComparePage, qtbot: QtBot) -> None:
+    panel = page.per_class
+    page.tabs.setCurrentWidget(panel)
+    assert not panel.plot.isVisible()
+    page.resize(1390, 600)  # from 1400 on the measures have a place of their own
+    qtbot.waitUntil(panel.plot.isVisible)
+    assert panel.table.horizontalHeader().length() <= panel.table.viewport().width()
+    model, plot = panel.table.entries, panel.plot
+    first = [model.index(0, column).data() for column in (0, 1, 4)]
+    assert plot.accessibleDescription().startswith(f"{first[0]}, {first[1]}: {first[2]}")
+    place = plot.getViewBox().mapViewToScene(plot._at[0][1])
+    assert plot.named_at(place) == f"{first[0]}, {first[1]}: {first[2]}"
+    assert plot.named_at(plot.getViewBox().mapViewToScene(QPointF(0.01, -0.55))) is None
+    page.resize(900, 600)
+    qtbot.waitUntil(lambda: not panel.plot.isVisible())
+    assert panel.table.width() > 0.9 * panel.width()

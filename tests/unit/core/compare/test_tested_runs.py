@@ -193,6 +193,11 @@ def test_confusion_and_class_scores_are_scikit_learns(nine: list, seen: Comparis
         assert all(value is None for value in shares[~tested].ravel())
         mine = [row for row in seen.per_class.rows if row[1].value == f"run {run.run}"]
         expected = precision_recall_fscore_support(true, run.side.decisions, labels=names, zero_division=0.0)
+        marks = [mark for mark in seen.class_marks if mark.label == f"run {run.run}"]
+        assert [(mark.name, mark.machine) for mark in marks] == [(name, run.request.machine) for name in names]
+        assert [mark.f1 for mark in marks] == pytest.approx(
+            [score if rows else None for score, rows in zip(expected[2], expected[3], strict=True)]
+        )
         *mine, mean = mine
         for column in range(4):
             assert [row[2 + column].value for row in mine] == pytest.approx(list(expected[column]))
