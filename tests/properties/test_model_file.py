@@ -363,16 +363,6 @@ def test_a_member_twice_is_refused(tmp_path: Path) -> None:
 # -- other versions -------------------------------------------------------------------------------
 
 
-def test_models_that_name_no_hardware_are_read(tmp_path: Path) -> None:
-    with zipfile.ZipFile(io.BytesIO(sound())) as archive:
-        origin = json.loads(archive.read("model.json"))["origin"]
-    assert origin.pop("system")
-    assert origin.pop("processor")
-    (tmp_path / "m").write_bytes(with_document({"origin": origin}))
-    read = load(tmp_path / "m").origin
-    assert (read.system, read.processor) == ("", "")
-
-
 def test_newer_files_are_refused_with_advice(tmp_path: Path) -> None:
     (tmp_path / "m").write_bytes(with_document({"schema": 99}))
     with pytest.raises(InputError, match=r"newer mcsvm \(format 99; this one reads up to 1\): update mcsvm"):

@@ -17,7 +17,7 @@ from mcsvm.solvers.decision import Decision
 from mcsvm.solvers.dual.certificate import Certificate
 from mcsvm.solvers.kernels import KERNELS, Kernel, Points
 from mcsvm.solvers.machines import MACHINES, Machine
-from mcsvm.solvers.model import Expansion, Model, stored_expansion
+from mcsvm.solvers.model import Expansion, Model
 from mcsvm.solvers.posing import positive, whole
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.uncertainty.conformal import Conformal
@@ -197,7 +197,7 @@ def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
         expected["dual_parts"] = Array(INT, (parts + 1,))
         expected["dual_rows"] = Array(INT, (_count(document, "n_duals"),))
         expected["dual_alpha"] = Array(FLOAT, (_count(document, "n_duals"), slots))
-    if document.get("n_coefficients") is not None:
+    if document["n_coefficients"] is not None:
         coefficients = _count(document, "n_coefficients")
         expected |= {"expansion": Array(FLOAT, (coefficients,)), "expansion_vectors": Array(INT, (coefficients,))}
         expected["expansion_starts"] = Array(INT, (outputs + 1,))
@@ -207,11 +207,11 @@ def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
     prepared = preparing.expected_arrays(document["preparation"])
     expected |= {name: Array(kinds[kind], shape) for name, (kind, shape) in prepared.items()}
     expected |= _expected_points("points", document, support, features)
-    files = document.get("row_files")
+    files = document["row_files"]
     if files is not None:
         rows = Array(INT, (_count(document["origin"], "n_train"),))
         expected |= {"row_numbers": rows} | ({"row_files": rows} if len(files) > 1 else {})
-    sets = document.get("sets")
+    sets = document["sets"]
     if sets is None:
         return expected
     sizes = {name: sum(_counts(sets, name, classes)) for name in ("margins", "distances", "landmarks")}
@@ -268,19 +268,19 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     _check_decisions(model)
     duals = _duals(model, arrays, origin.n_train)
     label = _text(document["label_name"]) if document["label_name"] is not None else None
-    calibrated, weighing = _calibrated(document.get("calibration"), len(names)), _weighing(document.get("weights"))
-    if document.get("sets") is not None:
+    calibrated, weighing = _calibrated(document["calibration"], len(names)), _weighing(document["weights"])
+    if document["sets"] is not None:
         if calibrated is None:
             raise ValueError("it has prediction sets without probabilities")
         calibrated = replace(calibrated, sets=_sets(document, arrays, model.kernel))
     request = Request.from_document(document["request"])
-    rule = _rule(document.get("rule"), len(names))
+    rule = _rule(document["rule"], len(names))
     if rule is not None and calibrated is None:
         raise ValueError("it decides by probabilities that it does not have")
-    rows, unlearned = _rows(document.get("row_files"), arrays), _read_unlearned(document.get("unlearned", {}))
+    rows, unlearned = _rows(document["row_files"], arrays), _read_unlearned(document["unlearned"])
     return TrainedModel(
         *(model, names, prepared, request, label, origin, duals, calibrated, weighing, rule, rows, unlearned),
-        _label_kind(document.get("label_kind", "text"), names),
+        _label_kind(document["label_kind"], names),
     )
 
 
@@ -411,10 +411,10 @@ def _duals(model: Model, arrays: dict[str, np.ndarray], n_train: int) -> Duals:
 
 def _expansion(machine: Machine, arrays: dict[str, np.ndarray], classes: int) -> Expansion:
     """Return a table, or the coefficients of each pair, which belong to support vectors of its two classes."""
+    if ("expansion_starts" in arrays) != (machine.split == "pairs" and classes > 2):
+        raise ValueError("its coefficients are those of another machine")
     if "expansion_starts" not in arrays:
-        return stored_expansion(machine, classes, arrays["expansion"])
-    if machine.split != "pairs":
-        raise ValueError("it has coefficients of pairs, and its machine has none")
+        return arrays["expansion"]
     starts, vectors, owners = arrays["expansion_starts"], arrays["expansion_vectors"], arrays["owners"]
     if not _pointers(starts, vectors.size) or not _within(vectors, owners.size):
         raise ValueError("its coefficients are inconsistent")
@@ -468,9 +468,8 @@ def _within(index: np.ndarray, count: int) -> bool:
 
 def _origin(document: dict[str, Any]) -> Origin:
     counts = {name: _count(document, name) for name in ("iterations", "kernel_evaluations", "n_train", "n_bounded")}
-    certificate = {"scale": 0.0, **document["certificate"]}
     names = "primal", "dual", "violation", "infeasibility", "scale"
-    numbers = {name: _real(certificate[name]) for name in names}
+    numbers = {name: _real(document["certificate"][name]) for name in names}
     return Origin(
         solver=_text(document["solver"]),
         ending=Ending(document["ending"]),
@@ -479,16 +478,15 @@ def _origin(document: dict[str, Any]) -> Origin:
         class_counts=tuple(_count({"class_counts": count}, "class_counts") for count in document["class_counts"]),
         digest=_text(document["digest"]),
         versions=tuple((_text(name), _text(value)) for name, value in document["versions"].items()),
-        system=_text(document.get("system", "")),
-        processor=_text(document.get("processor", "")),
-        decisions=tuple(_decision(entry) for entry in document.get("decisions", [])),
-        certified=_flag(document.get("certified", True)),
+        system=_text(document["system"]),
+        processor=_text(document["processor"]),
+        decisions=tuple(_decision(entry) for entry in document["decisions"]),
+        certified=_flag(document["certified"]),
         **counts,
     )
 
 
 def _calibrated(document: dict[str, Any] | None, classes: int) -> Calibrated | None:
-    """Models of before have none."""
     if document is None:
         return None
     found = Calibration.from_document(document)

@@ -61,7 +61,7 @@ class Origin:
     versions: tuple[tuple[str, str], ...]
     system: str = ""
     processor: str = ""
-    decisions: tuple[Decision, ...] = ()  # what the solver decided and why; models of before have none
+    decisions: tuple[Decision, ...] = ()  # what the solver decided and why
     certified: bool = True  # False: time ran out, and `certificate` has the running numbers of the training
 
 
@@ -102,7 +102,7 @@ class Calibrated:
     found: Calibration
     folds: int
     seconds: float | None  # of the calibration; None in a model from a file
-    sets: PredictionSets | None = None  # models of before have none
+    sets: PredictionSets | None = None  # None if the model was trained on arrays
 
     def document(self) -> dict[str, Any]:
         """Return the entries of the model file, which has no times."""

@@ -265,25 +265,25 @@ class TablePreparation:
         columns = tuple(_column(*entry) for entry in document["columns"])
         kinds = {column.name: column.kind for column in columns}
         features = tuple(_feature(kinds, *entry) for entry in document["features"])
-        order, unused = document.get("date_order", ""), document.get("unused", [])
-        roles = tuple(document.get("roles", []))
+        order, unused = document["date_order"], document["unused"]
+        roles = tuple(document["roles"])
         if order not in ("", "dmy", "mdy") or not all(isinstance(name, str) for name in (*unused, *roles)):
             raise ValueError("columns that no file has")
         words, neighbors = _words(document, arrays, rules, kinds), None
-        if document.get("neighbors") is not None:
+        if document["neighbors"] is not None:
             neighbors = Neighbors.read(document["neighbors"], arrays["donors"], arrays["donors_known"])
             if any(kinds[name] not in ("number", "date") for name in neighbors.sources):
                 raise ValueError("neighbors by what is no number")
         if not features and not words:
             raise ValueError("nothing to learn from")
-        apart = {name: tuple(spellings) for name, spellings in document.get("apart", {}).items()}
+        apart = {name: tuple(spellings) for name, spellings in document["apart"].items()}
         if not all(isinstance(spelling, str) for spellings in apart.values() for spelling in spellings):
             raise ValueError("categories that are no text")
         return cls(rules, columns, features, notices_of(document), order, tuple(unused), words, neighbors, apart, roles)
 
 
 def expected_arrays(document: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Kind and shape of what the document leaves out."""
+    """Return kind and shape of the arrays of a document; that of sparse files has neither words nor neighbors."""
     found: dict[str, tuple[str, tuple[int, ...]]] = {}
     if document.get("words"):
         found["idf"] = "f", (sum(len(one["vocabulary"]) for one in document["words"]),)
@@ -299,7 +299,7 @@ def _words(
     document: dict[str, Any], arrays: Mapping[str, np.ndarray], rules: Rules, kinds: Mapping[str, str]
 ) -> tuple[Words, ...]:
     found, place = [], 0
-    for one in document.get("words", []):
+    for one in document["words"]:
         end = place + len(one["vocabulary"])
         found.append(Words.read(one, arrays["idf"][place:end], rules))
         if kinds[found[-1].source] != "text":
