@@ -14,7 +14,6 @@ from mcsvm_gui.ui.kit.combos import Combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
-from mcsvm_gui.ui.kit.page import FAR
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_scores import ClassScores
 from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_titles
@@ -79,11 +78,11 @@ class ClassPanel(TablePanel):
         layout = self.layout()
         assert isinstance(layout, QVBoxLayout)
         layout.removeWidget(self.table)
-        row = QHBoxLayout()
-        row.setSpacing(2 * UNIT)
-        row.addWidget(self.table, 1)
-        row.addWidget(self.plot, 1)
-        nest(layout, row, 1)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(2 * UNIT)
+        self._row.addWidget(self.table, 1)
+        self._row.addWidget(self.plot, 1)
+        nest(layout, self._row, 1)
 
     def show_classes(self, table: ResultTable, marks: Sequence[ClassMark]) -> None:
         self.show_table(table)
@@ -97,10 +96,10 @@ class ClassPanel(TablePanel):
     def _share(self) -> None:
         """Give the plot what the table does not need."""
         table = self.table.comfortable_width
-        roomy = self.width() - table - 2 * UNIT >= LEAST_PLOT
-        self.plot.setVisible(roomy)
-        self.table.setMinimumWidth(table if roomy else 0)
-        self.table.setMaximumWidth(table if roomy else FAR)
+        room = self.width() - table - self._row.spacing()
+        self.plot.setVisible(room >= LEAST_PLOT)
+        self._row.setStretch(0, table)  # a least width would hold the page wide while another tab is shown
+        self._row.setStretch(1, max(room, 1))
 
 
 class ConvergencePanel(QWidget):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.compare.evaluated_runs import Consequences, EvaluatedRun
 
 NARROWEST = 34 * UNIT
-SHARES = [47 * UNIT, 53 * UNIT]  # of the costs, and of what follows from them
+SHARES = [46 * UNIT, 54 * UNIT]  # of the costs, and of what follows from them
 
 
 class ThresholdView(Panel):

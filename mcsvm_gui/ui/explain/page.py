@@ -132,7 +132,7 @@ class ExplainPage(QWidget):
         splitter.addWidget(self.tabs)
         splitter.setStretchFactor(0, 1)
         splitter.setStretchFactor(1, 3)
-        splitter.setSizes([56 * UNIT, 64 * UNIT])
+        splitter.setSizes([48 * UNIT, 72 * UNIT])
         self._stack_on(head, splitter)
 
     def _stack_on(self, head: QHBoxLayout, splitter: QSplitter) -> None:

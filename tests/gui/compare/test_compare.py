@@ -639,6 +639,8 @@ def test_classes_have_a_plot_where_the_table_leaves_room(page: ComparePage, qtbo
     place = plot.getViewBox().mapViewToScene(plot._at[0][1])
     assert plot.named_at(place) == f"{first[0]}, {first[1]}: {first[2]}"
     assert plot.named_at(plot.getViewBox().mapViewToScene(QPointF(0.01, -0.55))) is None
+    page.tabs.setCurrentWidget(page.tests)
     page.resize(900, 600)
-    qtbot.waitUntil(lambda: not panel.plot.isVisible())
-    assert panel.table.width() > 0.9 * panel.width()
+    assert page.width() == 900, "it does not keep the page wide while another tab is shown"
+    page.tabs.setCurrentWidget(panel)
+    qtbot.waitUntil(lambda: not panel.plot.isVisible() and panel.table.width() > 0.9 * panel.width())
