@@ -100,7 +100,7 @@ def test_closing_can_leave_the_jobs_for_the_next_start(open_window: Callable[[],
     hand = open_window()
     run = begin(hand)
     hand.work.settings["parallel_jobs"] = 2
-    (waiting,) = hand.work.train([hand.work.base_request(machine="llw")])
+    (waiting,) = hand.work.train([hand.work.base_request(**{**LONG, "gamma": 0.011})])  # a short one could end before
     hand.work.searches.start(replace(hand.work.base_request(), holdout=None), SEARCH, hand.work.dataset)
     (search,) = hand.work.searches.active
     assembly, steps = hand.window.assembly, hand.runs.live(run).iteration
@@ -117,6 +117,8 @@ def test_closing_can_leave_the_jobs_for_the_next_start(open_window: Callable[[],
     again.click("recoverGoOnButton")
     again.wait(lambda: again.runs.live(run) is not None)
     assert again.runs.live(run).iteration >= steps
+    again.wait(lambda: waiting in again.active)
+    again.work.queue.discard(waiting)
     again.wait(lambda: bool(again.work.searches.active))
     again.work.searches.stop(again.work.searches.active[0])
     again.wait(lambda: not again.active, PATIENCE)
