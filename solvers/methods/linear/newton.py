@@ -3,7 +3,7 @@
 On a quadratic programme the proximal point method ends after finitely many steps (Rockafellar 1976), and few if sigma
 is large. A Newton step costs a few passes over the features and a small system, whatever C is. A regularized bias is
 one more feature; an exact one is a feature without the term 1/2 b^2. Coordinate steps come first if C is small enough
-for them: they end if a round hardly lowers the violation, or if they have cost half of the expected Newton steps. A
+for them: they end if a round hardly lowers a large violation, or if they have cost half of the expected Newton steps. A
 step is a Newton step or a visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of
 visits.
 """
@@ -46,6 +46,9 @@ class NewtonState(LinearState):
     closeness: float = LINEAR.close  # of the functions to those of alpha at the end, in tolerances
     doubt: float = 1.0  # factor on the tolerance after refuted claims: the certificate may choose another b
     round_violation: float = np.inf  # at the end of the last round of visits
+    round_end: int = 0  # the step count there
+    visits_end: bool = False  # whether that round was the last one
+    patient: bool = False  # Newton steps have stalled before: visits continue until their budget is spent
 
 
 @dataclass(frozen=True)
@@ -68,21 +71,24 @@ class LinearNewton(Method[NewtonState]):
     def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Work[Progress]:
         tolerance *= state.doubt
         if state.phase is NewtonPhase.VISITING:
-            progress = yield from rounds(part, state, 1, tolerance)
-            if progress is Progress.MOVING and not state.inside_round:
-                violation = examine(part, state.alpha, state.functions).violation
-                if not visits_pay(part, state.steps, state.round_violation, violation):
-                    yield from refresh(part, state)
-                    state.phase = NewtonPhase.NEWTON
-                state.round_violation = violation
-            return progress
+            if state.inside_round:  # after an interruption: to the end of this round and no further
+                return (yield from rounds(part, state, 0, tolerance))
+            if visits_continue(part, state):
+                return (yield from rounds(part, state, 1, tolerance))
+            yield from refresh(part, state)
+            state.phase = NewtonPhase.NEWTON
         features = yield from features_of(part)
         if state.point.size == 0:
             yield from begin(part, features, state)
         if state.inside == 0 and examine(part, state.alpha, state.functions).violation <= tolerance:
             return Progress.CONVERGED
         yield from move(part, state, features, tolerance)
-        return Progress.STALLED if state.in_vain > LINEAR.vain else Progress.MOVING
+        if state.in_vain <= LINEAR.vain:
+            return Progress.MOVING
+        if state.patient or not visits_pay(part, state.steps, np.inf, 0.0):
+            return Progress.STALLED
+        return_to_visits(part, state)
+        return Progress.MOVING
 
     def rehearse(self, part: Part) -> None:
         """Coordinate steps solve a tiny problem before any Newton step."""
@@ -91,13 +97,32 @@ class LinearNewton(Method[NewtonState]):
         finish(self.advance(part, state, 1, 1e-3))
 
 
+def return_to_visits(part: Part, state: NewtonState) -> None:
+    """Spend the rest of the budget of visits, which may end exactly at an optimum where Newton steps stall."""
+    state.phase, state.patient, state.visits_end, state.in_vain = NewtonPhase.VISITING, True, False, 0
+    state.point, state.vectors = np.empty((0, 0)), np.empty((0, 0))
+    state.active, state.threshold, state.begun, state.round_end = len(part), np.inf, -1, state.steps
+
+
+def visits_continue(part: Part, state: NewtonState) -> bool:
+    """Return whether another round of visits begins; decides once at the end of each round."""
+    if state.steps > state.round_end:
+        violation = examine(part, state.alpha, state.functions).violation
+        before = np.inf if state.patient else state.round_violation
+        state.visits_end = not visits_pay(part, state.steps, before, violation)
+        state.round_violation, state.round_end = violation, state.steps
+    return not state.visits_end
+
+
 def visits_pay(part: Part, visits: int, before: float, after: float) -> bool:
     """Return whether another round of visits comes before Newton steps.
 
-    `before` and `after` are the violations at the beginning and at the end of the last round. At a large C all of the
-    first rounds leave a violation of the size of the functions, and Newton steps would have to repair it.
+    `before` and `after` are the violations at the beginning and at the end of the last round. Visits end if a round
+    hardly lowers a violation that exceeds the margin: at a large C the first rounds leave violations of the size of the
+    functions. Below the margin they may end exactly where Newton steps stall.
     """
-    return after <= LINEAR.fall * before and visits * visit_price(part) < visiting_budget(part)
+    lost = after > LINEAR.fall * before and after > float(part.form.margin.max())
+    return not lost and visits * visit_price(part) < visiting_budget(part)
 
 
 def visiting_budget(part: Part) -> float:
