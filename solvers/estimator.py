@@ -59,6 +59,11 @@ from mcsvm.solvers.uncertainty.probability import calibrate
 from mcsvm.solvers.work import limited
 
 
+# Relative gap above which a fit that has converged by its violation warns. Of 44 fits of 9 standardised sets with rbf,
+# none exceeds 1% at C = 1, 17 exceed 1% and one exceeds 10% at C = 100, and 34 exceed 10% at C = 10,000.
+LOOSE = 0.1
+
+
 class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, ClassifierMixin, BaseEstimator):
     """Multi-class support vector machine with a certificate of optimality.
 
@@ -167,7 +172,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     n_iter_ : int
         The number of solver iterations, counted as `max_iter` counts them.
     fit_status_ : int
-        0 if training converged, 1 otherwise.
+        0 if training converged and the relative gap is at most 10% or `gap_tol`, whichever is larger; 1 otherwise.
     seconds_ : float
         Seconds of training, without compilation, input checks and the certificate.
     kernel_evaluations_ : int
@@ -449,7 +454,8 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         self.certificate_ = run.certificate(proofs)
         assert run.ending is not None
         self.ending_, self.trace_ = run.ending, run.trace.table()
-        self.fit_status_ = int(run.ending is not Ending.CONVERGED)
+        near = self.certificate_.reaches(max(LOOSE, self.gap_tol or 0.0), np.inf)
+        self.fit_status_ = int(run.ending is not Ending.CONVERGED or not near)
         self.solver_used_ = run.solver_used
         self.decisions_ = run.decisions
         self.solver_reason_ = " ".join(final_reasons(self.solver, run.decisions))
@@ -502,8 +508,8 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
             self.temperature_ = self.calibration_.temperature
 
     def _warn_unless_converged(self) -> None:
-        """Issue a ConvergenceWarning that names the ending and the gap, for every ending but convergence."""
-        if self.ending_ is Ending.CONVERGED:
+        """Issue a ConvergenceWarning that names the ending and the gap, unless the certificate confirms convergence."""
+        if self.fit_status_ == 0:
             return
         certificate = self.certificate_
         warnings.warn(
@@ -515,6 +521,8 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
 
 
 _NOT_CONVERGED = {
+    Ending.CONVERGED: "The training converged within tol, but the gap is large, because C is large for this tol."
+    " Scale the features, reduce C, or set gap_tol.",
     Ending.STOPPED: "A callback stopped the training before convergence.",
     Ending.STEP_LIMIT: "The training ended at max_iter, before convergence. Increase max_iter or scale the features.",
     Ending.TIME_LIMIT: "The training ended at time_limit, before convergence. Increase time_limit or scale the"

@@ -190,6 +190,7 @@ def test_the_same_rows_with_different_labels(machine: str) -> None:
     np.testing.assert_array_equal(model.predict(x[:10]), model.predict(x[10:20]))
 
 
+@pytest.mark.filterwarnings("ignore:The training converged within tol:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_class_with_one_example(machine: str) -> None:
     y = np.where(np.arange(30) == 7, 2, Y % 2)

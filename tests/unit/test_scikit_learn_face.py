@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -109,6 +110,19 @@ def test_whether_it_converged() -> None:
     assert MultiClassSVC().fit(X, Y).fit_status_ == 0
     with pytest.warns(ConvergenceWarning, match="relative gap"):
         assert MultiClassSVC(max_iter=2).fit(X, Y).fit_status_ == 1
+
+
+def test_a_violation_within_tol_that_proves_nothing_warns() -> None:
+    """Raw measurements from 0.1 to 1,700 at C = 1e6: hinges of 1e-4 cost a hundred times the optimum."""
+    features, labels = load_wine(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match=r"converged within tol, but the gap is large.*relative gap is 0\.9"):
+        model = MultiClassSVC("cs", kernel="linear", C=1e6).fit(features, labels)
+    assert model.ending_ == "converged"
+    assert model.fit_status_ == 1
+    assert model.certificate_.violation <= 1e-3
+    assert model.certificate_.relative_gap > 0.9
+    loose = MultiClassSVC("cs", kernel="linear", C=1e6, gap_tol=0.999).fit(features, labels)  # a gap that was asked for
+    assert loose.fit_status_ == 0
 
 
 def test_names_of_features() -> None:
