@@ -65,6 +65,7 @@ class Budget:
     shrunk_trial: float = 1 / 32  # kernel rows of the trial per example; they have as many values as a sample's matrix
     shrunk_trial_most: float = 1 / 8  # the same if at least half of these rows belong to no support vector
     shrunk_sample: float = 1 / 4  # share of every class in the first sample; 1/8: 1.2 times, 20 000 x 784 of these
+    shrunk_sample_few: float = 1 / 16  # the same if few rows of the trial are of support vectors
     shrunk_loose: float = 0.1  # violation, in margins, to which a sample is solved
     shrunk_strict: float = 0.9  # of the tolerance, for the last examples: float32 rows would refute a claim at 1
     shrunk_near: float = 0.2  # distance from the margin, in margins, up to which an example joins; 0.3: 1 to 1.2 times
@@ -194,8 +195,8 @@ class LinearBudget:
 
     # coordinate steps
     round_visits: int = 16  # visits of a round, per example
-    # Largest factor on the violation by which a round of visits lets another one follow. Texts at C = 100, CPU s at
-    # 0.5, 0.7 and without a limit: ova 6.0, 6.4 and 7.8, ovo 1.85, 1.64 and 1.63.
+    # Largest factor on a violation above the margin by which a round of visits lets another one follow. Texts at
+    # C = 100, CPU s at 0.5, 0.7 and without a limit: ova 6.0, 6.4 and 7.8, ovo 1.85, 1.64 and 1.63.
     fall: float = 0.7
     least_epochs: int = 40  # for an exact bias; texts at C = 1 take 20 to 35, and Newton steps are faster below 30
     tiny: float = 1.1  # price of a Newton step of a tiny part, in units of its fixed price, at most

@@ -170,6 +170,11 @@ class Gram:
         return inner
 
     @property
+    def rows_held(self) -> int:
+        """Return the number of rows in the store."""
+        return self._filled
+
+    @property
     def whole(self) -> bool:
         """Whether the store has the rows of all, computed at once and in their order."""
         return self._filled == len(self) and set(self._blocks) == {WHOLE}

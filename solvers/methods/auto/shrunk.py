@@ -65,6 +65,7 @@ class Shrunk:
     stale: bool = False  # a claim was refuted: the functions of the state are newer than all of this
     trial: RowTrial = field(default_factory=RowTrial)
     tried: bool = False  # the trial has ended without a solution
+    few: bool = False  # most rows of the trial belong to no support vector
 
 
 def rehearse() -> None:
@@ -121,10 +122,15 @@ def advance(
 
 
 def prolong_trial(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget) -> None:
-    """Allow the trial kernel rows at its start, and once more if most rows so far belong to no support vector."""
-    trial, support = shrunk.trial, int(state.alpha.any(axis=1).sum())
+    """Allow the trial kernel rows at its start, and once more if most rows so far belong to no support vector.
+
+    Rows of the store that the parts before have left serve the trial as well.
+    """
+    trial, rows = shrunk.trial, max(shrunk.trial.used, part.gram.rows_held)
     trial.looks += 1
-    shrunk.tried = trial.looks > 2 or 2 * support > trial.used
+    dense = 2 * int(state.alpha.any(axis=1).sum()) > rows
+    shrunk.tried = trial.looks > 2 or (trial.looks == 2 and dense)
+    shrunk.few = rows > 0 and not dense
     per_example = budget.shrunk_trial if trial.looks == 1 else budget.shrunk_trial_most
     trial.left = min(int(per_example * len(part)), part.gram.capacity) - trial.used
 
@@ -181,7 +187,7 @@ def begin(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float, budge
         grow(part, state, shrunk, violating, budget)
     else:
         room = max(most(part) - part.form.classes, part.gram.least)  # `sample` rounds up in every class
-        use(state, shrunk, sample(part, min(budget.shrunk_sample, room / len(part))))
+        use(state, shrunk, sample(part, min(share_of(shrunk, budget), room / len(part))))
 
 
 def most(part: Part) -> int:
@@ -198,6 +204,11 @@ def use(state: BlockState, shrunk: Shrunk, examples: np.ndarray) -> None:
     point = state.alpha[examples], state.functions[examples], state.constant
     shrunk.inner = blocks.by_class(BlockState(*point, steps=state.steps, spending=spending))
     shrunk.inner.forget_rounds()
+
+
+def share_of(shrunk: Shrunk, budget: Budget) -> float:
+    """Return the share of the examples in the first sample."""
+    return budget.shrunk_sample_few if shrunk.few else budget.shrunk_sample
 
 
 def sample(part: Part, share: float) -> np.ndarray:
@@ -221,7 +232,7 @@ def grow(part: Part, state: BlockState, shrunk: Shrunk, violating: np.ndarray, b
         shrunk.active, shrunk.weights = np.flatnonzero(wanted), shrunk.latest
     found, room = np.flatnonzero(wanted), most(part)
     if shrunk.stage is ShrinkingStage.GROWING:
-        room = min(room, max(2 * shrunk.examples.size, int(budget.shrunk_sample * len(part))))
+        room = min(room, max(2 * shrunk.examples.size, int(share_of(shrunk, budget) * len(part))))
     if found.size > room:
         shrunk.stage, found = ShrinkingStage.GROWING, drawn(part, state, shrunk, found, room)
     elif shrunk.stage is ShrinkingStage.GROWING:

@@ -292,3 +292,30 @@ def test_the_rows_of_earlier_examples_are_given_back_at_once() -> None:
             assert len(grams) <= 1
     finally:
         gc.enable()
+
+
+def test_every_part_of_a_shared_store_has_its_trial() -> None:
+    """Rows that an earlier part has left bring a part to support vectors before it computes a row of its own."""
+    problem = posed("ova")
+    gram = problem.whole_gram()
+    gram.rows(np.arange(40))
+    part, trial = problem.part(1, gram), shrunk.Shrunk()
+    state = AutoState.zero(part)
+    state.alpha[:10] = 1.0
+    shrunk.prolong_trial(part, state, trial, METHOD.budget)
+    assert not trial.tried
+    assert trial.trial.left == int(METHOD.budget.shrunk_trial * len(part))
+
+
+@pytest.mark.parametrize(("support", "tried", "few"), [(5, False, True), (30, True, False)])
+def test_a_trial_of_few_support_vectors_is_prolonged(support: int, tried: bool, few: bool) -> None:
+    """Few of 40 rows are of support vectors: the trial continues, and a later sample begins small."""
+    part, trial = posed("ova").part(0), shrunk.Shrunk()
+    part.gram.rows(np.arange(40))
+    state = AutoState.zero(part)
+    state.alpha[:support] = 1.0
+    trial.trial.looks, trial.trial.used = 1, 40
+    shrunk.prolong_trial(part, state, trial, METHOD.budget)
+    assert (trial.tried, trial.few) == (tried, few)
+    share = METHOD.budget.shrunk_sample_few if few else METHOD.budget.shrunk_sample
+    assert shrunk.share_of(trial, METHOD.budget) == share
