@@ -58,7 +58,6 @@ from mcsvm.solvers.selection.trials.shared import KernelFamily
 from mcsvm.solvers.uncertainty.probability import calibrate
 from mcsvm.solvers.work import limited
 
-
 # Relative gap above which a fit that has converged by its violation warns. Of 44 fits of 9 standardised sets with rbf,
 # none exceeds 1% at C = 1, 17 exceed 1% and one exceeds 10% at C = 100, and 34 exceed 10% at C = 10,000.
 LOOSE = 0.1
