@@ -7,7 +7,7 @@ W' K W, and K~ W differs from K W by the constant sum_i W_i K(x_i, o) in all row
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from mcsvm.solvers.work import Work
 
 @dataclass(frozen=True, eq=False)
 class Moved(Kernel):
+    parameters: ClassVar[tuple[str, ...]] = ()  # those of the inner kernel are checked there
+
     inner: Kernel
     origin: np.ndarray  # (features,)
     _height: float = field(init=False)
@@ -28,10 +30,6 @@ class Moved(Kernel):
     @property
     def name(self) -> str:  # type: ignore[override]
         return self.inner.name
-
-    @property
-    def parameters(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.inner.parameters
 
     @property
     def semidefinite(self) -> bool:

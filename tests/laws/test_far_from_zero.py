@@ -16,6 +16,9 @@ from small_data import blobs
 from mcsvm import MultiClassSVC, Run, pose
 from mcsvm.solvers.kernels import KERNELS, Kernel
 from mcsvm.solvers.machines import MACHINES
+from mcsvm.solvers.selection.settings import TrainingSettings
+from mcsvm.solvers.selection.trials.shared import FoldRows, KernelFamily
+from mcsvm.solvers.selection.trials.task import Task, perform
 
 X, Y = blobs(n=90, classes=3, features=3, seed=6)
 
@@ -91,3 +94,22 @@ def test_it_holds_for_weights_starts_and_single_precision(given: dict[str, Any])
     for _ in range(2 if "warm_start" in given else 1):
         far.fit(rows, Y, sample_weight=weights)
     assert far.certificate_.primal == pytest.approx(near.certificate_.primal, rel=1e-6)
+
+
+@pytest.mark.parametrize("machine", ["ovo", "ova", "ww", "cs"])
+@pytest.mark.parametrize(("kernel", "gamma"), [("linear", None), ("polynomial", 1e-6)])
+@pytest.mark.parametrize("cache_mb", [500.0, 0.01])
+def test_a_search_solves_a_column_of_years(machine: str, kernel: str, gamma: float | None, cache_mb: float) -> None:
+    """The functions of the test rows are those of a fit alone, with a shared kernel matrix and without one."""
+    features, labels = year_column()
+    rows = FoldRows.of(features[:200], labels[:200], features[200:260], labels[200:260])
+    family = KernelFamily(kernel, () if gamma is None else (("degree", 2), ("coef0", 0.0)))
+    settings = TrainingSettings(kernel=family, bias="exact", cache_mb=cache_mb, keep_values=True)
+    [(_, result)] = perform(Task(0, gamma, {machine: (1.0,)}), rows, settings, lambda: False)
+    assert result.ending == "converged"
+    assert result.certificate.relative_gap <= 0.01
+    more = {} if gamma is None else {"gamma": gamma, "degree": 2}
+    alone = MultiClassSVC(machine, kernel=kernel, bias="exact", decision_function_shape="ovo", gap_tol=1e-4, **more)
+    expected = alone.fit(features[:200], labels[:200]).decision_function(features[200:260])
+    assert alone.ending_ == "converged"
+    np.testing.assert_allclose(result.values, expected, atol=0.02)

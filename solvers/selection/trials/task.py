@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from mcsvm.solvers.errors import InputError
-from mcsvm.solvers.kernels import Kernel
+from mcsvm.solvers.kernels import Kernel, Points
+from mcsvm.solvers.kernels.base import FeatureKernel
+from mcsvm.solvers.kernels.moved import Moved
+from mcsvm.solvers.kernels.points import in_double
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.model import decide
-from mcsvm.solvers.posing import check_size
+from mcsvm.solvers.posing import check_size, far_origin
 from mcsvm.solvers.selection.cell import Cell, FoldResult, Pair, Trial
 from mcsvm.solvers.selection.scores import Measured
 from mcsvm.solvers.selection.settings import TrainingSettings
@@ -58,6 +61,35 @@ def perform(task: Task, rows: FoldRows, settings: TrainingSettings, stopped: Cal
         return
     kernel = settings.kernel.at(task.gamma)
     check_size(kernel, rows.train)  # binary.py calls no `pose`; with infinite kernel values its loops would not end
+    exact = {name: costs for name, costs in task.costs.items() if settings.bias_of(name, kernel) == "exact"}
+    moved = moved_to_mean(rows, kernel) if exact else None
+    if moved is None:
+        yield from _perform(task, rows, kernel, settings, stopped)
+        return
+    others = {name: costs for name, costs in task.costs.items() if name not in exact}
+    if others:
+        yield from _perform(replace(task, costs=others), rows, kernel, settings, stopped)
+    yield from _perform(replace(task, costs=exact), *moved, settings, stopped)
+
+
+def moved_to_mean(rows: FoldRows, kernel: Kernel) -> tuple[FoldRows, Kernel] | None:
+    """Return rows and kernel with the zero of the feature space at the mean row; None if it is near enough already.
+
+    Under an exact bias this changes b alone (posing.far_origin). A linear kernel moves the rows, others move.
+    """
+    origin = far_origin(kernel, rows.train)
+    if origin is None:
+        return None
+    if not isinstance(kernel, FeatureKernel):
+        return rows, Moved(kernel, origin)
+    train, test = (Points(in_double(points.rows) - origin) for points in (rows.train, rows.test))
+    return replace(rows, train=train, test=test), kernel
+
+
+def _perform(
+    task: Task, rows: FoldRows, kernel: Kernel, settings: TrainingSettings, stopped: Callable[[], bool]
+) -> Iterator[Done]:
+    """Carry out the trials of a task on one pair of kernel matrices."""
     matrices = matrices_of(rows, kernel, settings)
     rest = dict(task.costs)
     for group in ("pairs", "one-vs-rest"):
