@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.products import kernel_matrix, scattered_matrix
-from mcsvm.solvers.work import MOVE, Work, pieces
+from mcsvm.solvers.work import MOVE, pieces
 
 MOST = 8  # matrices of a chain: what a run computes again, at most, that goes on from a checkpoint
 
@@ -46,21 +47,19 @@ class Chain:
         count, kept = self.lists[-1].size, self.kept().size
         return (count * (count + 1) - kept * (kept + 1)) // 2
 
-    def extend(self, kernel: Kernel, points: Points, memory: np.ndarray) -> Work[None]:
+    def extend(self, kernel: Kernel, points: Points, memory: np.ndarray) -> None:
         """The last matrix, whose points are given, where that before it lies in the memory, from its beginning."""
         kept, count = self.kept(), len(points)
-        yield from _keep(memory, self.lists[-2].size, kept, count)
-        yield from kernel_matrix(kernel, points, memory[: count * count].reshape(count, count), kept.size)
+        _keep(memory, self.lists[-2].size, kept, count)
+        kernel_matrix(kernel, points, memory[: count * count].reshape(count, count), kept.size)
 
-    def replay(self, kernel: Kernel, store: np.ndarray, slots: np.ndarray) -> Work[None]:
+    def replay(self, kernel: Kernel, store: np.ndarray, slots: np.ndarray) -> None:
         """Rows of the last matrix with the same bits, into these slots of a store; those at slot -1 are left out."""
         last = self.lists[-1]
         rows, columns = _places(len(self.points), last, slots), _places(len(self.points), last)
         for number, examples in enumerate(self.lists):
-            points = yield from self.points.taking(examples)
-            yield from scattered_matrix(
-                kernel, points, self.kept(number).size, store, rows[examples], columns[examples]
-            )
+            points = self.points.take(examples)
+            scattered_matrix(kernel, points, self.kept(number).size, store, rows[examples], columns[examples])
 
 
 def _places(count: int, examples: np.ndarray, values: np.ndarray | None = None) -> np.ndarray:
@@ -70,7 +69,7 @@ def _places(count: int, examples: np.ndarray, values: np.ndarray | None = None) 
     return places
 
 
-def _keep(memory: np.ndarray, width: int, kept: np.ndarray, wider: int) -> Work[None]:
+def _keep(memory: np.ndarray, width: int, kept: np.ndarray, wider: int) -> None:
     """Move the rows and columns `kept`, ascending, of a matrix of this width to the beginning of one of width `wider`.
 
     Downwards no row overwrites one that is still to move, as long as rows do not become longer; so where they do, they
@@ -82,8 +81,8 @@ def _keep(memory: np.ndarray, width: int, kept: np.ndarray, wider: int) -> Work[
         for row in range(some.start, some.stop):
             start = kept[row] * width
             memory[row * apart : row * apart + kept.size] = memory[start : start + width][kept]
-        yield
+        tick()
     for some in reversed(cuts) if wider > apart else ():
         for row in range(some.stop - 1, some.start - 1, -1):
             memory[row * wider : row * wider + kept.size] = memory[row * apart : row * apart + kept.size]
-        yield
+        tick()

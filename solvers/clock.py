@@ -1,12 +1,67 @@
-"""The clock that trainings are timed by: it stands still while the calling thread compiles or loads compiled code."""
+"""The clock that trainings are timed by: it stands still while code is compiled and while a listener is called."""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from mcsvm.solvers.jit.dispatcher import seconds_compiling
 
 
+class _Held(threading.local):
+    def __init__(self) -> None:
+        self.total = 0.0  # seconds in `held`
+        self.since: float | None = None  # what the clock shows inside `held`
+
+
+_held = _Held()
+
+
 def seconds() -> float:
     """Return seconds since some moment; only differences on one thread mean anything."""
-    return time.perf_counter() - seconds_compiling()
+    return _running() if _held.since is None else _held.since
+
+
+def _running() -> float:
+    return time.perf_counter() - seconds_compiling() - _held.total
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold the clock of this thread."""
+    if _held.since is not None:
+        yield
+        return
+    _held.since = _running()
+    try:
+        yield
+    finally:
+        _held.total += _running() - _held.since
+        _held.since = None
+
+
+class Stopwatch:
+    """Adds up the seconds inside `with`, those of the current one included."""
+
+    def __init__(self) -> None:
+        self._done = 0.0
+        self._began: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The seconds so far."""
+        return self._done + (0.0 if self._began is None else seconds() - self._began)
+
+    @seconds.setter
+    def seconds(self, value: float) -> None:
+        self._done = value
+
+    def __enter__(self) -> None:
+        self._began = seconds()
+
+    def __exit__(self, *_: object) -> None:
+        assert self._began is not None
+        self._done += seconds() - self._began
+        self._began = None

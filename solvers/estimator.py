@@ -431,12 +431,17 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
 
     def _drive(self, run: Run, task: FitTask) -> Run:
         progress = ProgressPrinter() if self.verbose else None
-        while run.running:
-            sample, enough = task.slice(run.advance, lambda: self._fitted_so_far(run))
+
+        def look(sample: Sample) -> None:
+            if run.ending is Ending.STOPPED:
+                return
             if progress is not None:
                 progress.show(sample)
-            if enough or (self.callback is not None and self.callback(sample)):
+            if task.enough(lambda: self._fitted_so_far(run)) or (self.callback is not None and self.callback(sample)):
                 run.stop()
+
+        while run.running:
+            look(run.advance(look=look))
         return run
 
     def _fitted_so_far(self, run: Run) -> dict[str, Any]:

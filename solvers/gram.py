@@ -13,18 +13,7 @@ from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.kernels.base import FeatureKernel
 from mcsvm.solvers.pages import Pages
 from mcsvm.solvers.products import kernel_matrix, kernel_products
-from mcsvm.solvers.work import (
-    LEAST_ROWS,
-    MOST_COLUMNS,
-    PIECE,
-    SHARES,
-    VALUE,
-    WORK_BYTES,
-    Work,
-    finish,
-    pieces,
-    spread,
-)
+from mcsvm.solvers.work import LEAST_ROWS, MOST_COLUMNS, PIECE, SHARES, VALUE, WORK_BYTES, pieces, spread
 
 INNER = "inner."  # before the names of what `narrow` made, in a checkpoint
 EXACT_ROWS = 1000  # examples up to which K is kept in float64: 8 MB, one evaluation in 2 to 4 ms
@@ -94,46 +83,42 @@ class Gram:
         self.clock = np.zeros(1, dtype=np.int64)  # of uses: of a block of rows, or of stored ones by compiled code
         self._filled = 0
 
-    def rows(self, examples: np.ndarray) -> np.ndarray:
-        """As `fetch`, without an interruption."""
-        return finish(self.fetch(examples))
-
-    def fetch(self, examples: np.ndarray) -> Work[np.ndarray]:
+    def fetch(self, examples: np.ndarray) -> np.ndarray:
         """The slots of `store` with the kernel rows of these distinct examples, computed where missing."""
         assert examples.size <= self.capacity, f"{examples.size} rows asked of a store of {self.capacity}"
         kept = self.slot_of[examples] >= 0
         missing = examples[~kept]
-        values = (yield from self._compute(missing)) if missing.size else self.store[:0]
+        values = self._compute(missing) if missing.size else self.store[:0]
         self.clock[0] += 1
         self.last_use[self.slot_of[examples[kept]]] = self.clock[0]  # the newest are evicted last
         if missing.size:
             self._keep(missing, values)
         return self.slot_of[examples]
 
-    def fetch_all(self) -> Work[None]:
+    def fetch_all(self) -> None:
         """The rows of all examples into the empty store: half of the values are computed."""
         assert self.ready_for_all, "fetch_all of a large Gram, with rows in the store, or without room for all"
         self._make_store()
         if self.small:
-            self.store[...] = yield from self.exact()
+            self.store[...] = self.exact()
         else:
-            yield from self._fill()
+            self._fill()
         n = len(self)
         self._remember(np.arange(n), self._free_slots(n), WHOLE)
         self.evaluations += n * (n + 1) // 2 if self.chain is None else self.chain.computed
 
-    def _fill(self) -> Work[None]:
-        """All rows of a narrowed Gram, from those of the matrix before; an interruption loses these."""
+    def _fill(self) -> None:
+        """Compute all rows of a narrowed Gram, from those of the matrix before; a stop within it loses these."""
         assert self.chain is not None
         assert self._pages is not None
         memory, is_same_memory = self._pages.array(np.float32), self._before is self._pages
         self._before = None
         if len(self.chain.lists) == 1:
-            yield from kernel_matrix(self.kernel, self.points, self.store)
+            kernel_matrix(self.kernel, self.points, self.store)
         elif is_same_memory and memory.size >= self.chain.lists[-2].size ** 2:
-            yield from self.chain.extend(self.kernel, self.points, memory)
+            self.chain.extend(self.kernel, self.points, memory)
         else:
-            yield from self.chain.replay(self.kernel, self.store, np.arange(len(self)))
+            self.chain.replay(self.kernel, self.store, np.arange(len(self)))
 
     @property
     def ready_for_all(self) -> bool:
@@ -142,23 +127,23 @@ class Gram:
 
     # -- some of the examples ---------------------------------------------------------------------
 
-    def narrow(self, examples: np.ndarray) -> Work[Gram]:
+    def narrow(self, examples: np.ndarray) -> Gram:
         """The kernel matrix of these examples, which has the memory of this one until `widen`.
 
         If it comes after another, it keeps the values of the first examples, as far as both have them in one order.
         """
         inner = self._inner
         if inner is None or inner.chain is None:
-            inner = yield from self._narrowed_to(Chain(self.points, [examples]))
+            inner = self._narrowed_to(Chain(self.points, [examples]))
         elif not np.array_equal(inner.chain.lists[-1], examples):
             alone = Chain(self.points, [examples])
-            inner = yield from self._narrowed_to(inner.chain.followed_by(examples) if inner.whole else alone)
+            inner = self._narrowed_to(inner.chain.followed_by(examples) if inner.whole else alone)
         return inner
 
-    def _narrowed_to(self, chain: Chain) -> Work[Gram]:
+    def _narrowed_to(self, chain: Chain) -> Gram:
         """The matrix takes the memory of the one before, or else that of the rows: the system clears new memory."""
-        yield from self.kernel.prepare(self.points, np.float32)
-        points = yield from self.points.taking(chain.lists[-1])
+        self.kernel.prepare(self.points, np.float32)
+        points = self.points.take(chain.lists[-1])
         inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, chain=chain)
         if self._inner is not None:
             inner._pages = inner._before = self._inner._pages
@@ -269,21 +254,21 @@ class Gram:
 
     # -- values -----------------------------------------------------------------------------------
 
-    def _compute(self, examples: np.ndarray) -> Work[np.ndarray]:
+    def _compute(self, examples: np.ndarray) -> np.ndarray:
         """Kernel rows of a block, piece by piece; written into the free end of the store where there is room."""
         if self.store.shape[0] == 0:
             self._make_store()
-        yield from self.kernel.prepare(self.points, np.float32)
+        self.kernel.prepare(self.points, np.float32)
         end = self._filled + examples.size
         fresh = end <= self.capacity
         values = self.store[self._filled : end] if fresh else np.empty((examples.size, len(self)), np.float32)
-        left = yield from self.points.taking(examples)
+        left = self.points.take(examples)
 
         def compute(columns: slice) -> None:
             self.kernel.block(left, self.points.view(columns), values[:, columns])
 
         cuts = self._pieces(examples.size)
-        yield from spread(compute, cuts, examples.size * cuts[0].stop * self._value_price)
+        spread(compute, cuts, examples.size * cuts[0].stop * self._value_price)
         return values
 
     def _keep(self, examples: np.ndarray, values: np.ndarray) -> None:
@@ -357,7 +342,7 @@ class Gram:
         self._left = {int(key): int(count) for key, count in zip(keys, counts, strict=True)}
         self.slot_of[self._example_in[: self._filled]] = np.arange(self._filled)
         self._make_store()
-        finish(self.kernel.prepare(self.points, np.float32))
+        self.kernel.prepare(self.points, np.float32)
         if sum(self._refill(key, examples) for key, examples in self._blocks.items()) != self._filled:
             self.release()
             raise ValueError("rows outside their block")
@@ -368,7 +353,7 @@ class Gram:
         alone = all(np.unique(some).size == some.size > 0 for some in lists) and sizes.sum() == examples.size
         if examples.dtype != np.int64 or not alone or not _within(examples, len(self)):
             raise ValueError("examples that are not there")
-        finish(self._narrowed_to(Chain(self.points, lists))).restore(packed)
+        self._narrowed_to(Chain(self.points, lists)).restore(packed)
 
     def _refill(self, block: int, examples: np.ndarray) -> int:
         """Compute a block as it was and keep the rows still in the store; returns their number."""
@@ -389,39 +374,35 @@ class Gram:
         if slots.size != len(self) or not (self.small or self.chain):
             raise ValueError("rows of all that were never in the store")
         if self.chain is None:
-            self.store[slots[here]] = finish(self.exact())[here]
+            self.store[slots[here]] = self.exact()[here]
         else:
-            finish(self.chain.replay(self.kernel, self.store, np.where(here, slots, -1)))
+            self.chain.replay(self.kernel, self.store, np.where(here, slots, -1))
 
-    def exact(self) -> Work[np.ndarray]:
+    def exact(self) -> np.ndarray:
         """K in float64, which a small Gram keeps."""
         assert self.small
         if self._exact is None:
             matrix = np.empty((len(self), len(self)))
-            yield from kernel_matrix(self.kernel, self.points, matrix)
+            kernel_matrix(self.kernel, self.points, matrix)
             self._exact = matrix
         return self._exact
 
-    def exact_column(self, example: int) -> Work[np.ndarray]:
+    def exact_column(self, example: int) -> np.ndarray:
         """(1, n) K of one example with all, in float64."""
         if self.small:
-            return (yield from self.exact())[example : example + 1].copy()
-        yield from self.kernel.prepare(self.points, np.float64)
+            return self.exact()[example : example + 1].copy()
+        self.kernel.prepare(self.points, np.float64)
         return self.kernel.block(self.points.take(np.array([example])), self.points, np.empty((1, len(self))))
 
-    def times(self, weights: np.ndarray) -> np.ndarray:
-        """As `products`, without an interruption."""
-        return finish(self.products(weights))
-
-    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
+    def products(self, weights: np.ndarray) -> np.ndarray:
         """K @ weights, (n, outputs), in float64, from kernel values computed anew block by block."""
         if isinstance(self.kernel, FeatureKernel):
-            return (yield from self.kernel.times(self.points, self.points, weights))
+            return self.kernel.times(self.points, self.points, weights)
         if self.small:
-            return np.asarray((yield from self.exact()) @ weights)
+            return np.asarray(self.exact() @ weights)
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
-        right = yield from self.points.taking(involved)
-        return (yield from kernel_products(self.kernel, self.points, right, weights[involved]))
+        right = self.points.take(involved)
+        return kernel_products(self.kernel, self.points, right, weights[involved])
 
 
 def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:

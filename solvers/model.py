@@ -17,16 +17,7 @@ from mcsvm.solvers.kernels.precomputed import MatrixRows
 from mcsvm.solvers.machines import MACHINES, Machine
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.products import kernel_times
-from mcsvm.solvers.work import (
-    EXACT_BLOCK_BYTES,
-    PREDICTION_BYTES,
-    PREDICTION_ROWS,
-    VALUE,
-    Work,
-    finish,
-    scratch,
-    spread,
-)
+from mcsvm.solvers.work import EXACT_BLOCK_BYTES, PREDICTION_BYTES, PREDICTION_ROWS, VALUE, scratch, spread
 
 TIE = ROUNDING  # difference up to which class functions tie: BLAS rounds equal rows differently by position
 
@@ -92,7 +83,7 @@ class Model:
     def _products(self, points: Points) -> np.ndarray:
         if not sp.issparse(self.expansion):
             return kernel_times(self.kernel, points, self.points, self.expansion)
-        return finish(pair_products(self.kernel, points, self.points, self.expansion))
+        return pair_products(self.kernel, points, self.points, self.expansion)
 
     def chunks(self, rows: int) -> Iterator[np.ndarray]:
         """Split rows into chunks whose decision values take a bounded amount of memory.
@@ -164,14 +155,14 @@ def pair_expansion(
     return support, sp.csc_array((values, place[rows].astype(kind), starts.astype(kind)), shape=shape)
 
 
-def pair_products(kernel: Kernel, left: Points, right: Points, expansion: Expansion) -> Work[np.ndarray]:
+def pair_products(kernel: Kernel, left: Points, right: Points, expansion: Expansion) -> np.ndarray:
     """Compute K(left, right) @ expansion for a sparse expansion, in float64 and in blocks of bounded size."""
     if isinstance(kernel, FeatureKernel):
-        return (yield from kernel.times(left, right, expansion))
+        return kernel.times(left, right, expansion)
     result = np.zeros((len(left), expansion.shape[1]))
     if len(right) == 0:
         return result
-    yield from kernel.prepare(right, np.float64)
+    kernel.prepare(right, np.float64)
     height = max(1, min(len(left), EXACT_BLOCK_BYTES // (8 * len(right))))
 
     def multiply(start: int) -> None:
@@ -181,7 +172,7 @@ def pair_products(kernel: Kernel, left: Points, right: Points, expansion: Expans
         compiled_pairs.pair_values(expansion.indptr, expansion.indices, expansion.data, transposed, result[index[0] :])
 
     operations = 2.0 * height * (len(right) * (left.stored + VALUE) + expansion.nnz + expansion.shape[1])
-    yield from spread(multiply, range(0, len(left), height), operations)
+    spread(multiply, range(0, len(left), height), operations)
     return result
 
 

@@ -21,7 +21,6 @@ from mcsvm.solvers.kernels.moved import Moved
 from mcsvm.solvers.kernels.points import in_double
 from mcsvm.solvers.machines import DualForm, Machine
 from mcsvm.solvers.machines.form import form_of
-from mcsvm.solvers.work import Work, finish
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
@@ -114,11 +113,11 @@ class Part:
         if view is not None:
             view.forget()
 
-    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
+    def products(self, weights: np.ndarray) -> np.ndarray:
         """K @ weights in float64; of a part with an anchor, K @ (weights - anchor) beside its products."""
         if self.anchor is None:
-            return (yield from self.gram.products(weights))
-        change = yield from self.gram.products(weights - self.anchor.weights)
+            return self.gram.products(weights)
+        change = self.gram.products(weights - self.anchor.weights)
         return self.anchor.products + change
 
     def forget(self) -> None:
@@ -204,12 +203,8 @@ class Problem:
 
     def part(self, number: int, gram: Gram | None = None) -> Part:
         """The independent programme of this number; parts over the same examples may share one `Gram`."""
-        return finish(self.opening(number, gram))
-
-    def opening(self, number: int, gram: Gram | None = None) -> Work[Part]:
-        """`part`, in pieces: the rows of a pair are copied."""
         if self.machine.split == "pairs":
-            return (yield from self._pair(number))
+            return self._pair(number)
         labels = self.labels if self.machine.split == "joint" else np.where(self.labels == number, 0, 1)
         return self._part(labels, self.upper, self.whole_gram() if gram is None else gram)
 
@@ -284,10 +279,10 @@ class Problem:
         matrices = [4.0 * float(sizes[a] + sizes[b]) ** 2 / 2**20 for a, b in self.pairs]
         return [min(self.cache_mb, max(PAIRS.least_mb, PAIRS.room * matrix)) for matrix in matrices]
 
-    def _pair(self, number: int) -> Work[Part]:
+    def _pair(self, number: int) -> Part:
         first, rows = self.pairs[number][0], self.rows_of(number)
         labels = np.where(self.labels[rows] == first, 0, 1)
-        points = yield from self.training_points.taking(np.asarray(rows))
+        points = self.training_points.take(np.asarray(rows))
         return self._part(labels, self.upper[rows], Gram(self.training_kernel, points, self.pair_mb[number]))
 
     def _part(self, labels: np.ndarray, upper: np.ndarray, gram: Gram) -> Part:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.linalg import copy_transposed
 from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.kernels.base import Bound, FeatureKernel
 from mcsvm.solvers.kernels.centred import UNIT
-from mcsvm.solvers.work import EXACT_BLOCK_BYTES, LEAST_SWEEP, TILE, TILES, VALUE, Work, finish, scratch, spread
+from mcsvm.solvers.work import EXACT_BLOCK_BYTES, LEAST_SWEEP, TILE, TILES, VALUE, scratch, spread
 
 Summand = tuple[slice, np.ndarray]  # rows of a result, and what to add to them
 
@@ -28,15 +29,15 @@ PROBES = 16  # values of every stored row that a certificate compares before it 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
     """K(left, right) @ weights in float64, in blocks of bounded size; without K where the kernel has `times`."""
     if isinstance(kernel, FeatureKernel):
-        return finish(kernel.times(left, right, weights))
-    return finish(kernel_products(kernel, left, right, weights))
+        return kernel.times(left, right, weights)
+    return kernel_products(kernel, left, right, weights)
 
 
-def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
+def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
     result = np.zeros((len(left), weights.shape[1]))
     if len(right) == 0:
         return result
-    yield from kernel.prepare(right, np.float64)
+    kernel.prepare(right, np.float64)
     height = max(1, min(len(left), EXACT_BLOCK_BYTES // (8 * len(right))))
 
     def multiply(start: int) -> None:
@@ -45,14 +46,14 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
         result[index] = values @ weights
 
     operations = 2.0 * height * len(right) * (left.stored + weights.shape[1] + VALUE)
-    yield from spread(multiply, range(0, len(left), height), operations)
+    spread(multiply, range(0, len(left), height), operations)
     return result
 
 
-def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray, known: int = 0) -> Work[None]:
+def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray, known: int = 0) -> None:
     """K of the points into `matrix`, in its precision; a value off the diagonal is computed once, and none of those
     among the first `known` points."""
-    yield from kernel.prepare(points, matrix.dtype)
+    kernel.prepare(points, matrix.dtype)
     cuts, tiles = _upper_tiles(len(points), known)
     blocks = [points.view(cut) for cut in cuts]
 
@@ -62,15 +63,15 @@ def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray, known: int
         if i != j:
             copy_transposed(values, matrix[cuts[j], cuts[i]])
 
-    yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
+    spread(compute, tiles, _operations(points, np.empty((0, 1))))
 
 
 def scattered_matrix(
     kernel: Kernel, points: Points, known: int, store: np.ndarray, rows: np.ndarray, columns: np.ndarray
-) -> Work[None]:
+) -> None:
     """The values that `kernel_matrix` computes, with the same bits, to these rows and columns of a float32 store; what
     belongs to row or column -1 is left out."""
-    yield from kernel.prepare(points, np.float32)
+    kernel.prepare(points, np.float32)
     cuts, tiles = _upper_tiles(len(points), known)
     blocks = [points.view(cut) for cut in cuts]
 
@@ -85,7 +86,7 @@ def scattered_matrix(
         if i != j:
             put(values.T, cuts[j], cuts[i])
 
-    yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
+    spread(compute, tiles, _operations(points, np.empty((0, 1))))
 
 
 def _upper_tiles(count: int, known: int) -> tuple[list[slice], list[tuple[int, int]]]:
@@ -102,9 +103,7 @@ class KnownRows:
     store: np.ndarray  # (rows, n)
     slot_of: np.ndarray  # (n,) the row of each example, -1 where it is not there
 
-    def agreeing(
-        self, kernel: Kernel, points: Points, support: np.ndarray, right: Points, bound: Bound
-    ) -> Work[np.ndarray]:
+    def agreeing(self, kernel: Kernel, points: Points, support: np.ndarray, right: Points, bound: Bound) -> np.ndarray:
         """(support,) whether the row is there and, at some columns, as near to float64 as the bound says.
 
         A certificate does not trust what training kept: a store that mixed up its rows is seen here.
@@ -112,17 +111,17 @@ class KnownRows:
         slots = self.slot_of[support]
         columns = np.random.default_rng(support.size).integers(len(points), size=PROBES)
         probes = points.take(columns)
-        yield from kernel.prepare(probes, np.float64)
+        kernel.prepare(probes, np.float64)
         exact = np.empty((support.size, PROBES))
         for some in tiles_of(support.size):
             kernel.block(right.view(some), probes, exact[some])
-            yield
+            tick()
         there = slots[:, None] >= 0  # at slot -1 lies memory that nobody may have written
         kept = np.where(there, self.store[np.ix_(slots, columns)], np.float32(0.0)).astype(np.float64)
         error = bound.constant + bound.slope * (bound.weight[support][:, None] + bound.weight[columns])
         return (there & (np.abs(kept - exact) <= SLACK * kept * error + LEAST)).all(axis=1)
 
-    def products(self, slots: np.ndarray, table: np.ndarray) -> Work[np.ndarray]:
+    def products(self, slots: np.ndarray, table: np.ndarray) -> np.ndarray:
         """K(all, some) @ table in float32, the products of every SUMMED rows added in float64."""
         sums = np.zeros((self.store.shape[1], table.shape[1]))
 
@@ -131,7 +130,7 @@ class KnownRows:
                 sums[columns] += summed(self.store[slots[some], columns].T, table[some])
 
         operations = slots.size * TILE * (2.0 * table.shape[1] + VALUE)
-        yield from spread(add, tiles_of(self.store.shape[1]), operations)
+        spread(add, tiles_of(self.store.shape[1]), operations)
         return sums
 
 
@@ -145,7 +144,7 @@ class Sweep:
         self.kernel, self.right, self.weights = kernel, right, weights
         self.products, self.error = products, np.zeros(len(products))
 
-    def fill(self, points: Points, bound: Bound, support: np.ndarray, reading: float, known: KnownRows) -> Work[None]:
+    def fill(self, points: Points, bound: Bound, support: np.ndarray, reading: float, known: KnownRows) -> None:
         """The rows outside the support, whose weights are zero, in float32; kernel rows that are known are read."""
         rows = np.flatnonzero(np.isin(np.arange(len(points)), support, invert=True, assume_unique=True))
         size = float(np.abs(self.weights).max())
@@ -155,13 +154,13 @@ class Sweep:
         sums = np.zeros((rows.size, table.shape[1]))
         stored = np.zeros(support.size, dtype=bool)
         if len(known.store):
-            stored = yield from known.agreeing(self.kernel, points, support, self.right, bound)
+            stored = known.agreeing(self.kernel, points, support, self.right, bound)
         here, other = np.flatnonzero(stored), np.flatnonzero(~stored)
         if other.size:
-            right = self.right if not here.size else (yield from self.right.taking(other))
-            sums += yield from tile_products(points, rows, right, table[other], self.kernel)
+            right = self.right if not here.size else self.right.take(other)
+            sums += tile_products(points, rows, right, table[other], self.kernel)
         if here.size:
-            sums += (yield from known.products(known.slot_of[support[here]], table[here]))[rows]
+            sums += known.products(known.slot_of[support[here]], table[here])[rows]
         total, weighted = sums[:, -2], sums[:, -1]
         relative = (bound.constant + UNIT * (SUMMED + 4)) * total
         error = relative + bound.slope * (bound.weight[rows] * total + weighted)
@@ -169,36 +168,36 @@ class Sweep:
         error = SLACK * error + LEAST * support.size * (1.0 + reading)
         self.error[rows] = np.maximum(size * error, np.finfo(float).tiny)  # 0 would mean float64
 
-    def sharpen(self, points: Points, rows: np.ndarray) -> Work[None]:
+    def sharpen(self, points: Points, rows: np.ndarray) -> None:
         """These rows in float64."""
-        self.products[rows] = yield from tile_products(points, rows, self.right, self.weights, self.kernel)
+        self.products[rows] = tile_products(points, rows, self.right, self.weights, self.kernel)
         self.error[rows] = 0.0
 
 
-def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float, known: KnownRows) -> Work[Sweep | None]:
+def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float, known: KnownRows) -> Sweep | None:
     """None where no error of float32 is proved for the kernel, or all is so small that float64 takes no longer."""
     support = np.flatnonzero(np.any(weights != 0.0, axis=1))
     operations = support.size * len(points) * (2.0 * points.stored + VALUE)
     if operations < LEAST_SWEEP or isinstance(kernel, FeatureKernel):
         return None
-    bound = yield from kernel.bound(points)
+    bound = kernel.bound(points)
     if bound is None:
         return None
-    right = yield from points.taking(support)
+    right = points.take(support)
     sweep = Sweep(kernel, right, weights[support], np.empty_like(weights))
-    sweep.products[support] = yield from symmetric_products(kernel, right, sweep.weights)
+    sweep.products[support] = symmetric_products(kernel, right, sweep.weights)
     if support.size < len(points):
-        yield from sweep.fill(points, bound, support, reading, known)
+        sweep.fill(points, bound, support, reading, known)
     return sweep
 
 
 # -- in tiles -------------------------------------------------------------------------------------
 
 
-def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> Work[np.ndarray]:
+def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> np.ndarray:
     """K(points, points) @ weights in float64; a kernel value off the diagonal is computed once."""
     cuts = tiles_of(len(points))
-    yield from kernel.prepare(points, np.float64)
+    kernel.prepare(points, np.float64)
     blocks = [points.view(cut) for cut in cuts]
     result = np.zeros((len(points), weights.shape[1]))
 
@@ -209,13 +208,11 @@ def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> W
         return found if i == j else [*found, (cuts[j], values.T @ weights[cuts[i]])]
 
     tiles = [(i, j) for i in range(len(cuts)) for j in range(i, len(cuts))]
-    yield from add_up(result, tiles, compute, _operations(points, weights))
+    add_up(result, tiles, compute, _operations(points, weights))
     return result
 
 
-def tile_products(
-    points: Points, rows: np.ndarray, right: Points, table: np.ndarray, kernel: Kernel
-) -> Work[np.ndarray]:
+def tile_products(points: Points, rows: np.ndarray, right: Points, table: np.ndarray, kernel: Kernel) -> np.ndarray:
     """K(rows, right) @ table in the precision of the table, for which `right` is prepared; tiles add up in float64."""
     left, cuts = tiles_of(rows.size), tiles_of(len(right))
     blocks = [right.view(cut) for cut in cuts]
@@ -225,10 +222,10 @@ def tile_products(
         some = left[first : first + together]
         heads = []
         for cut in some:
-            heads.append((yield from points.taking(rows[cut])))
+            heads.append(points.take(rows[cut]))
         multiply = _Multiply(kernel, some, heads, blocks, [table[cut] for cut in cuts])
         tiles = [(i, j) for i in range(len(some)) for j in range(len(cuts))]
-        yield from add_up(sums, tiles, multiply, _operations(points, table))
+        add_up(sums, tiles, multiply, _operations(points, table))
     return sums
 
 
@@ -258,30 +255,30 @@ def summed(values: np.ndarray, table: np.ndarray) -> np.ndarray:
     return total
 
 
-def single_products(kernel: Kernel, points: Points, rows: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
+def single_products(kernel: Kernel, points: Points, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """(K @ weights)[rows] by float32 kernel values, without a bound; `weights` are those of all points."""
     support = np.flatnonzero(np.any(weights != 0.0, axis=1))
     if not support.size or not rows.size:
         return np.zeros((rows.size, weights.shape[1]))
-    yield from kernel.prepare(points, np.float32)
-    right = yield from points.taking(support)
+    kernel.prepare(points, np.float32)
+    right = points.take(support)
     size = float(np.abs(weights).max())
     table = (weights[support] / size).astype(np.float32)
-    return size * (yield from tile_products(points, rows, right, table, kernel))
+    return size * tile_products(points, rows, right, table, kernel)
 
 
-def products_beside(kernel: Kernel, points: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
+def products_beside(kernel: Kernel, points: Points, right: Points, weights: np.ndarray) -> np.ndarray:
     """K(points, right) @ weights by float32 kernel values, without a bound; `right` are rows of elsewhere."""
     used = np.flatnonzero(np.any(weights != 0.0, axis=1))
     if not used.size or not len(points):
         return np.zeros((len(points), weights.shape[1]))
     right, weights = right.take(used), weights[used]
     if isinstance(kernel, FeatureKernel):
-        return (yield from kernel.times(points, right, weights))
-    yield from kernel.prepare(points, np.float32)
+        return kernel.times(points, right, weights)
+    kernel.prepare(points, np.float32)
     size = float(np.abs(weights).max())
     table = (weights / size).astype(np.float32)
-    return size * (yield from tile_products(points, np.arange(len(points)), right.beside(points), table, kernel))
+    return size * tile_products(points, np.arange(len(points)), right.beside(points), table, kernel)
 
 
 def tiles_of(count: int) -> list[slice]:
@@ -297,16 +294,16 @@ def add_up(
     tiles: Sequence[tuple[int, int]],
     compute: Callable[[tuple[int, int]], list[Summand]],
     operations_each: float,
-) -> Work[None]:
+) -> None:
     """Add what the tiles give to the result, in their order whatever thread computes them."""
     for start in range(0, len(tiles), TILES):
         group = tiles[start : start + TILES]
         found: list[list[Summand]] = [[] for _ in group]
-        yield from spread(_Kept(compute, group, found), range(len(group)), operations_each)
+        spread(_Kept(compute, group, found), range(len(group)), operations_each)
         for summands in found:
             for rows, values in summands:
                 result[rows] += values
-        yield
+        tick()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,4 @@
-"""Work in pieces of at most a tenth of a second: interruptible between any two, and shared out over threads.
-
-Work is a generator that yields between its pieces. The loop (run/loop.py) may stop at any yield, look at the clock, or
-write a checkpoint. So a run that restarts from its state at any yield must give the same bits: a piece computes first
-and changes the state last.
+"""Work in pieces of at most a tenth of a second, shared out over threads, with a `tick` (interrupt.py) between them.
 
 The shapes of pieces do not depend on the number of threads, so the bits of the result do not either. BLAS has one
 number of threads for the whole process: `limited` sets it to one, and restores it when the last thread leaves.
@@ -12,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
@@ -23,9 +19,9 @@ import numpy as np
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from mcsvm.solvers.errors import InputError
+from mcsvm.solvers.interrupt import tick
 
 T = TypeVar("T")
-Work = Generator[None, None, T]
 
 # Sizes of pieces. They bound what a stop waits for and what stays in cache; results hardly depend on them: BLAS rounds
 # a row differently in blocks of different shapes.
@@ -44,7 +40,7 @@ TILES = 64  # tiles whose products are kept at once, to be added in their order
 COLUMNS = 8192  # of functions moved by compiled rounds, at most; a multiple of the strips of jit/block.py
 MOST_COLUMNS = 4096  # of a piece of kernel rows: threads share out 32 rows of 11 000 examples
 MOVED_COLUMNS = 2048  # of functions moved at once, by any of the threads: 0.2 ms where a block of 256 changes
-STRIP_ROWS = 16384  # examples looked at between two yields: 10^6 x 7 in new memory 290 ms at once, in strips 70 in all
+STRIP_ROWS = 16384  # examples looked at between two ticks: 10^6 x 7 in new memory 290 ms at once, in strips 70 in all
 LEAST_SWEEP = 5e7  # operations from which a certificate works in tiles: 30 000 kernel values of 784 features, 1 ms
 STRIP_BYTES = 1 << 20  # of float32 kernel values between two passes over them: 1 MB stays in cache
 LEAST_ROWS = 32  # kernel rows that a store holds whatever cache_mb says: a step of bsvm needs 10, a batch of smo 32
@@ -55,7 +51,6 @@ PREDICTION_ROWS = 4096  # rows predicted at once, which bounds memory for any nu
 SEARCH_STEPS = 30_000  # steps of a run in a search between two checks for a stop: a fraction of a second
 SEARCH_STEPS_TIMES_ROWS = 20_000_000  # steps times examples of a compiled binary machine between two such checks
 PIECE_SECONDS = 0.03  # of a piece of compiled steps, by prices of rows in cache; of 10^6 x 100 twice as long
-SLICE_SECONDS = 0.04  # after which a slice ends at the next yield; a clock may decide this, as it changes no bit
 SAMPLE_REST = 20.0  # times what a sample took, between two within a slice: 4 ms of 50 000 x 7 took a sixth of the time
 LOOK_SECONDS = 0.1  # between two checks of a search for results of its workers and for a stop
 MOST_THREADS = 1024  # a larger number is taken for a mistake
@@ -76,33 +71,6 @@ _inside = 0
 _busy = 0  # threads inside `limited`
 _before: list[Any] = []  # while any thread is inside `limited`: the limiter that restores BLAS's number of threads
 _mine = threading.local()
-
-
-def finish(work: Work[T]) -> T:
-    """The result, without an interruption."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-
-
-def finish_unless(work: Work[T], stopped: Callable[[], bool]) -> T | None:
-    """Run the work and return its result; return None after a stop, which is checked at every yield."""
-    while not stopped():
-        try:
-            next(work)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-    return None
-
-
-def ready(value: T) -> Work[T]:
-    """Work without pieces: its result is known."""
-    yield from ()
-    return value
 
 
 def pieces(total: int, operations_each: float) -> list[slice]:
@@ -200,16 +168,20 @@ def workers() -> int:
     return getattr(_mine, "workers", None) or 1
 
 
-def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each: float) -> Work[None]:
-    """Call the function for every piece, on the threads of `limited`; yields after about PIECE operations of each.
+def together(operations_each: float) -> int:
+    """Return how many pieces of so many operations the threads of `limited` do between two ticks."""
+    return workers() * max(1, int(PIECE // max(operations_each, 1.0)))
+
+
+def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each: float) -> None:
+    """Call the function for every piece, on the threads of `limited`; ticks after about PIECE operations of each.
 
     Pieces must not depend on each other: a piece writes where no other reads or writes.
     """
-    together = workers() * max(1, int(PIECE // max(operations_each, 1.0)))
-    for start in range(0, len(pieces), together):
-        if start:
-            yield
-        group = pieces[start : start + together]
+    step = together(operations_each)
+    for start in range(0, len(pieces), step):
+        tick()
+        group = pieces[start : start + step]
         helpers = min(share(workers()), len(group)) - 1
         if helpers < 1 or len(group) * operations_each < WORTH:
             for piece in group:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from mcsvm import MultiClassSVC
+from mcsvm.solvers.interrupt import Stopped
 from mcsvm.solvers.kernels import KERNELS, Kernel
 from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.run.loop import Limits, Run
-from mcsvm.solvers.work import Work
 
 KERNEL_PARAMETERS: dict[str, dict[str, Any]] = {
     "rbf": {"gamma": 0.7},
@@ -65,13 +65,14 @@ def trained(X: Any, y: Any, **parameters: Any) -> MultiClassSVC:
 
 
 def interrupt(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Let every slice of a run end after a random number of pieces of its work, in the middle of whatever that is."""
-    random = np.random.default_rng(seed)
+    """Let every slice of a run be left at a random tick, in the middle of whatever is done there."""
+    random, left = np.random.default_rng(seed), [1]
 
-    def go_on(run: Run, work: Work[None]) -> None:
-        for _ in range(2 ** int(random.integers(0, 11))):
-            if next(work, "ended") == "ended":
-                run._work = None
-                return
+    def hear(run: Run, look: object) -> None:
+        left[0] -= 1
+        if not left[0]:
+            left[0] = 2 ** int(random.integers(0, 11))
+            raise Stopped(run)
 
-    monkeypatch.setattr(Run, "_go_on", go_on)
+    monkeypatch.setattr("mcsvm.solvers.interrupt.REST", 0.0)
+    monkeypatch.setattr(Run, "_hear", hear)

@@ -13,9 +13,10 @@ import numpy as np
 
 from mcsvm.solvers.budget import DENSE, PATH
 from mcsvm.solvers.dense.cholesky import CholeskyFactor, factored, solved
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.bound import until_zero
 from mcsvm.solvers.jit.rounding import ROUNDING
-from mcsvm.solvers.work import ENTRIES, SMALL, Work
+from mcsvm.solvers.work import ENTRIES
 
 
 @dataclass
@@ -29,7 +30,7 @@ class DenseInterior:
     balance: np.ndarray | None = None  # s, or None
     total: float = 0.0  # s'x
 
-    def solve(self, x: np.ndarray, goal: float) -> Work[np.ndarray]:
+    def solve(self, x: np.ndarray, goal: float) -> np.ndarray:
         """From a strictly feasible x to KKT violations of about `goal`, with the active variables on their bounds."""
         self.x = x
         self.t = self.bound - self._sums(x)
@@ -40,7 +41,7 @@ class DenseInterior:
         self.pairs = _same_group(self.group)
         enough = DENSE.clear * goal * float(self.bound.mean())
         for _ in range(PATH.iterations):
-            if self._complementarity() <= enough or not (yield from self._iterate()):
+            if self._complementarity() <= enough or not self._iterate():
                 break
         return self._onto_bounds()
 
@@ -50,17 +51,15 @@ class DenseInterior:
     def _complementarity(self) -> float:
         return float((self.x @ self.z + self.t @ self.w) / (self.x.size + self.t.size))
 
-    def _iterate(self) -> Work[bool]:
-        factor = yield from self._factor()
+    def _iterate(self) -> bool:
+        factor = self._factor()
         if factor is None:
             return False
         residual = self.Q @ self.x - self.c - self.z + self.w[self.group] - self._equality_force()
-        if self.x.size > SMALL:
-            yield
+        tick()
         none_x, none_t = np.zeros(self.x.size), np.zeros(self.t.size)
         dx, dz, dw, _ = self._direction(factor, residual, 0.0, none_x, none_t)
-        if self.x.size > SMALL:
-            yield
+        tick()
         dt = -self._sums(dx)
         length = self._longest(dx, dz, dt, dw)
         mu = self._complementarity()
@@ -73,17 +72,16 @@ class DenseInterior:
         self.t, self.y = self.t + length * dt, self.y + length * dy
         return length > PATH.shortest
 
-    def _factor(self) -> Work[CholeskyFactor | None]:
+    def _factor(self) -> CholeskyFactor | None:
         """Of Q + diag(z / x) + w / t within each group."""
         ratio, v = self.w / self.t, self.x.size
         matrix, height = np.empty((v, v)), max(1, ENTRIES // v)
         for start in range(0, v, height):
-            if start:
-                yield
+            tick()
             matrix[start : start + height] = self.Q[start : start + height]
         matrix[self.pairs] += ratio[self.group[self.pairs[0]]]
         matrix[np.diag_indices(v)] += self.z / self.x
-        return (yield from factored(matrix))
+        return factored(matrix)
 
     def _equality_force(self) -> np.ndarray | float:
         return 0.0 if self.balance is None else self.balance * self.y

@@ -14,9 +14,10 @@ import numpy as np
 
 from mcsvm.solvers.budget import DENSE
 from mcsvm.solvers.dense.cholesky import factored, solved
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit import sums as simplex
 from mcsvm.solvers.jit.rounding import RIDGE, ROUNDING
-from mcsvm.solvers.work import ROWS, SMALL, Work
+from mcsvm.solvers.work import ROWS
 
 
 @dataclass
@@ -34,14 +35,14 @@ class Face:
     group: np.ndarray  # (v,) the group of each variable
     tied: ClassVar[bool] = False
 
-    def newton_step(self) -> Work[bool]:
+    def newton_step(self) -> bool:
         """One step towards the maximum over the free variables; returns whether it gained anything."""
         free = np.flatnonzero((self.value > self.low) & (self.value < self.high))
         moving, against = self._directions(free)
         if moving.size == 0:
             return False
-        matrix, right = yield from self._reduced(moving, against)
-        step = yield from _solve(matrix, right)
+        matrix, right = self._reduced(moving, against)
+        step = _solve(matrix, right)
         if step is None:
             return False
         del matrix
@@ -49,7 +50,7 @@ class Face:
         full[moving] = step
         if against is not None:
             np.subtract.at(full, against, step)
-        return (yield from self._line_search(full))
+        return self._line_search(full)
 
     def _directions(self, free: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """(variables to solve for, the reference of each): the reference is the free variable of a group that is
@@ -64,14 +65,13 @@ class Face:
         moving = free[reference[self.group[free]] != free]
         return moving, reference[self.group[moving]]
 
-    def _reduced(self, moving: np.ndarray, against: np.ndarray | None) -> Work[tuple[np.ndarray, np.ndarray]]:
+    def _reduced(self, moving: np.ndarray, against: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Q and gradient in the directions e_moving - e_against."""
         matrix, right, last = np.empty((moving.size, moving.size)), self.gradient[moving], self.Q.shape[0]
         first = np.minimum(moving, last)  # slacks have the last column, of zeros
         second = None if against is None else np.minimum(against, last)
         for start in range(0, moving.size, ROWS):
-            if start:
-                yield
+            tick()
             rows = slice(start, start + ROWS)
             ours = self._rows(moving[rows])
             matrix[rows] = ours.take(first, axis=1)
@@ -96,12 +96,11 @@ class Face:
         product = self.Q @ step[:known]
         return product if known == step.size else np.concatenate([product, np.zeros(step.size - known)])
 
-    def _line_search(self, step: np.ndarray) -> Work[bool]:
+    def _line_search(self, step: np.ndarray) -> bool:
         """Backtracking over projected steps, to the best of them; returns whether the objective rose."""
         best_gain, best, length = 0.0, np.zeros(step.size), 1.0
         for _ in range(DENSE.halvings):
-            if step.size > SMALL:
-                yield
+            tick()
             trial = self.project(self.value + length * step) - self.value
             gain = trial @ self.gradient - 0.5 * trial @ self._times(trial)
             if gain > best_gain:
@@ -132,10 +131,10 @@ class Face:
         self.value[...] = np.where(at_low, low, np.where(at_high, high, value)).clip(low, high)
 
 
-def _solve(matrix: np.ndarray, right: np.ndarray) -> Work[np.ndarray | None]:
+def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     """(matrix + ridge)^-1 right, or None if matrix + ridge is not positive definite; overwrites the matrix."""
     matrix[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
-    factor = yield from factored(matrix)
+    factor = factored(matrix)
     return None if factor is None else solved(factor, right)
 
 

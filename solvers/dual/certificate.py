@@ -10,12 +10,12 @@ import numpy as np
 from mcsvm.solvers.budget import PROOF
 from mcsvm.solvers.dual.bias import best_bias
 from mcsvm.solvers.dual.gap import is_zero, relative_gap
-from mcsvm.solvers.dual.quantities import energy_of, examining, weighing
+from mcsvm.solvers.dual.quantities import energy_of, weights_of
 from mcsvm.solvers.dual.rounding import rounding_of, widen
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.rounding import SINGLE
 from mcsvm.solvers.problem import Part, Problem
 from mcsvm.solvers.products import KnownRows, Sweep, swept
-from mcsvm.solvers.work import Work, finish
 
 
 @dataclass(frozen=True)
@@ -69,36 +69,28 @@ class Proof:
 
 
 def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None) -> Proof:
-    """As `certifying`, without an interruption."""
-    return finish(certifying(part, alpha, products, hint))
-
-
-def certifying(
-    part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None
-) -> Work[Proof]:
     """Recompute everything from alpha. A caller that has K @ weights in float64 may pass it as `products`."""
-    weights, sweep = (yield from weighing(part, alpha)), None
+    weights, sweep = weights_of(part, alpha), None
     if products is None:
-        sweep = yield from sweep_of(part, alpha, weights)
-        products = (yield from part.gram.products(weights)) if sweep is None else sweep.products
+        sweep = sweep_of(part, alpha, weights)
+        products = part.gram.products(weights) if sweep is None else sweep.products
     total = weights.sum(axis=0)
     while True:
         bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
-        yield
+        tick()
         if sweep is None:
             break
         unclear = part.geometry.unclear(part, alpha, products + bias, sweep.error)
         if not unclear.size:
             break
-        yield from sweep.sharpen(part.gram.points, unclear)
-    optimality = yield from examining(part, alpha, products, bias)
-    yield
+        sweep.sharpen(part.gram.points, unclear)
+    violations = np.empty_like(part.upper)
+    violation, loss, linear = part.geometry.examine(part, alpha, products, bias, violations)
+    tick()
     energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)
-    yield
-    certificate = Certificate(
-        energy + optimality.loss, optimality.linear - energy, optimality.violation, infeasibility, part.scale
-    )
+    tick()
+    certificate = Certificate(energy + loss, linear - energy, violation, infeasibility, part.scale)
     rounding = rounding_of(part.gram.kernel.magnitude(part.gram.points), part.offset, part.form, weights)
 
     def costing(error: np.ndarray) -> np.ndarray:
@@ -108,13 +100,13 @@ def certifying(
     return Proof(certificate, weights, products, bias)
 
 
-def sweep_of(part: Part, alpha: np.ndarray, weights: np.ndarray) -> Work[Sweep | None]:
+def sweep_of(part: Part, alpha: np.ndarray, weights: np.ndarray) -> Sweep | None:
     """K W in float64 for the support vectors, and in float32 for the other examples, or None (products.py)."""
     gram = part.gram
     if gram.small or np.any((alpha != 0.0).any(axis=1) & ~weights.any(axis=1)):
         return None
     reading = part.form.longest_reading
-    return (yield from swept(gram.kernel, gram.points, weights, reading, KnownRows(gram.store, gram.slot_of)))
+    return swept(gram.kernel, gram.points, weights, reading, KnownRows(gram.store, gram.slot_of))
 
 
 def total_of(proofs: Sequence[Proof]) -> Certificate:

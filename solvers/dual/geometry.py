@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit import block, scan, sums
 from mcsvm.solvers.jit.bound import AT_BOUND
 from mcsvm.solvers.jit.linear.system import respond
 from mcsvm.solvers.jit.rounding import ROUNDING
-from mcsvm.solvers.work import Work, strips
+from mcsvm.solvers.work import strips
 
 STRIP = 4096  # examples of a table that are transposed at once: 32 kB per class, which stays in cache
 
@@ -53,13 +54,12 @@ class Geometry(ABC):
 
     def examine(
         self, part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None, violations: np.ndarray
-    ) -> Work[tuple[float, float, float]]:
+    ) -> tuple[float, float, float]:
         """(violation, loss, linear term of the dual) by functions + bias, None: with b already; the violation of each
         example into `violations`."""
         violation = loss = linear = 0.0
         for some in strips(len(part)):
-            if some.start:
-                yield
+            tick()
             with_b = functions[some] if bias is None else functions[some] + bias
             tables = _by_class(with_b), _by_class(alpha[some])
             found, loss, linear = self.examined(
@@ -147,12 +147,11 @@ class Geometry(ABC):
 
     def respond(
         self, part: Part, functions: np.ndarray, anchor: np.ndarray, sigma: float
-    ) -> Work[tuple[np.ndarray, np.ndarray]]:
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(projection(anchor + sigma gradient), (n,) whether a bounded sum is at its bound in it)."""
         form, alpha, full = part.form, np.empty_like(anchor), np.empty(len(part), dtype=bool)
         for some in strips(len(part)):
-            if some.start:
-                yield
+            tick()
             respond(
                 form.rule, form.real, self.sums, part.labels[some], part.upper[some], functions[some], anchor[some],
                 sigma, alpha[some], full[some],
@@ -328,9 +327,9 @@ class Line(Box):
 
     def examine(
         self, part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None, violations: np.ndarray
-    ) -> Work[tuple[float, float, float]]:
+    ) -> tuple[float, float, float]:
         high, low = self.span(part, alpha, functions if bias is None else functions + bias)
-        return max(0.0, high - low), *(yield from super().examine(part, alpha, functions, bias, violations))[1:]
+        return max(0.0, high - low), *super().examine(part, alpha, functions, bias, violations)[1:]
 
     def span(self, part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float]:
         function, values = (np.ascontiguousarray(table[:, 0]) for table in (functions, alpha))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm.solvers.interrupt import undivided
 from mcsvm.solvers.jit import scan
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work, finish, strips
+from mcsvm.solvers.work import strips
 
 
 @dataclass(frozen=True)
@@ -23,28 +24,17 @@ class Optimality:
 
 def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
     """(n, outputs): the coefficients of the class functions in the kernel expansion."""
-    return finish(weighing(part, alpha))
-
-
-def weighing(part: Part, alpha: np.ndarray) -> Work[np.ndarray]:
-    """`weights_of`, in pieces."""
     weights = np.empty((alpha.shape[0], part.form.outputs))
     for some in strips(len(part)):
-        if some.start:
-            yield
         scan.expand(np.ascontiguousarray(alpha[some]), part.labels[some], part.form.direction, weights[some])
     return weights
 
 
-def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Optimality:
-    """One pass over all variables; `functions` include b."""
-    return finish(examining(part, alpha, functions))
-
-
-def examining(part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None = None) -> Work[Optimality]:
-    """`examine` in pieces, by functions + bias."""
+def examine(part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None = None) -> Optimality:
+    """Look at all variables once, by functions + bias; without `bias` the functions include b."""
     violations = np.empty_like(part.upper)
-    violation, loss, linear = yield from part.geometry.examine(part, alpha, functions, bias, violations)
+    with undivided():  # methods look while they change their state
+        violation, loss, linear = part.geometry.examine(part, alpha, functions, bias, violations)
     return Optimality(violation, loss, linear, violations)
 
 

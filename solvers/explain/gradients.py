@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.kernels.points import Points, transposed_times
 from mcsvm.solvers.model import Model
-from mcsvm.solvers.work import finish
 
 
 def gradients(model: Model, row: np.ndarray) -> np.ndarray:
@@ -30,7 +29,7 @@ def _rbf(model: Model, row: np.ndarray) -> np.ndarray:
 
 
 def _linear(model: Model, row: np.ndarray) -> np.ndarray:
-    return finish(transposed_times(model.points.rows, model.expansion))
+    return transposed_times(model.points.rows, model.expansion)
 
 
 def _polynomial(model: Model, row: np.ndarray) -> np.ndarray:
@@ -51,7 +50,7 @@ def _weighted_sum(model: Model, slopes: np.ndarray) -> np.ndarray:
     """Return (features, outputs) sums of slope * s * coefficient over the support vectors s."""
     rows = model.points.rows
     weighted = sp.csr_array(rows.multiply(slopes[:, None])) if sp.issparse(rows) else rows * slopes[:, None]
-    return finish(transposed_times(weighted, model.expansion))
+    return transposed_times(weighted, model.expansion)
 
 
 def _values(model: Model, row: np.ndarray) -> np.ndarray:

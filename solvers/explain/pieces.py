@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from mcsvm.solvers.budget import EXPLAIN
 from mcsvm.solvers.explain.game import Game
 from mcsvm.solvers.kernels.points import Points
-from mcsvm.solvers.work import spread
+from mcsvm.solvers.work import spread, together
 
 Piece = TypeVar("Piece")
 Part = TypeVar("Part")
@@ -98,7 +98,7 @@ def in_pieces(
     add: Callable[[Piece, Part], object],
     operations_each: float,
 ) -> Iterator[float]:
-    """Computes on the threads of `limited`, adds in order, and yields the share that is done."""
+    """Compute on the threads of `limited`, add in order, and yield the share that is done."""
     for start in range(0, len(pieces), EXPLAIN.batch):
         batch = pieces[start : start + EXPLAIN.batch]
         found: dict[int, Part] = {}
@@ -106,8 +106,9 @@ def in_pieces(
         def one(number: int, batch: Sequence[Piece] = batch, found: dict[int, Part] = found) -> None:
             found[number] = compute(batch[number])
 
-        for _ in spread(one, range(len(batch)), operations_each):
+        step = together(operations_each)
+        for first in range(0, len(batch), step):
+            spread(one, range(first, min(first + step, len(batch))), operations_each)
             yield (start + len(found)) / len(pieces)
         for number, piece in enumerate(batch):
             add(piece, found[number])
-        yield (start + len(batch)) / len(pieces)

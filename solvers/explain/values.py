@@ -25,7 +25,6 @@ from mcsvm.solvers.explain.product import values_of_products
 from mcsvm.solvers.explain.sampling import sampled_values
 from mcsvm.solvers.kernels.points import transposed_times
 from mcsvm.solvers.machines import Machine
-from mcsvm.solvers.work import finish
 
 Callback = Callable[[float], bool | None]
 Way = Callable[[Game, Any, np.ndarray], Iterator[float]]  # adds the values of a row, and yields its share done
@@ -88,7 +87,7 @@ def _filling(
 def _linear(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:
     mean = np.asarray(game.weights @ game.background).ravel()
     change = np.asarray(row.toarray() if sp.issparse(row) else row).ravel() - mean
-    slopes = finish(transposed_times(game.model.points.rows, game.model.expansion))
+    slopes = transposed_times(game.model.points.rows, game.model.expansion)
     values += sums_by_player(slopes * change[:, None], game)
     yield 1.0
 

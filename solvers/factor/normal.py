@@ -18,9 +18,10 @@ from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from mcsvm.solvers.factor.layout import Layout
 from mcsvm.solvers.factor.pivoted import factor_of, most_columns
 from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.machines import DualForm
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import ENTRY, HEIGHT, PIECE, WORK_BYTES, Work, pieces
+from mcsvm.solvers.work import ENTRY, HEIGHT, PIECE, WORK_BYTES, pieces
 
 
 class Diagonal:
@@ -89,7 +90,7 @@ DIAGONALS: dict[Geometry, type[Diagonal]] = {BOX: Diagonal, LINE: Diagonal, SUMS
 
 
 class Normal(Protocol):
-    def prepare(self, diagonal: Diagonal) -> Work[bool]:
+    def prepare(self, diagonal: Diagonal) -> bool:
         """Factor the system; False where that fails or is too large."""
         ...
 
@@ -110,9 +111,9 @@ class Columns:
     def width(self) -> int:
         return self.first + self.rank
 
-    def use(self, rank: int) -> Work[None]:
+    def use(self, rank: int) -> None:
         """Use the first `rank` columns, growing the factor if it has fewer."""
-        yield from self.factor.grow(self.gram, rank)
+        self.factor.grow(self.gram, rank)
         rank, before = min(rank, self.factor.rank), self.rank
         squares = self.squares.copy() if rank >= before else self._squares_of_bias()
         added = self.factor.columns[before if rank >= before else 0 : rank]
@@ -129,34 +130,34 @@ class Columns:
     def _squares_of_bias(self) -> np.ndarray:
         return np.full(len(self.gram), self.bias**2)
 
-    def suffice(self, weights: np.ndarray, allowed: float) -> Work[None]:
+    def suffice(self, weights: np.ndarray, allowed: float) -> None:
         """More columns, until the next ones move no class function by more than `allowed`."""
         while self.rank < self.cap:
             wide = min(self.cap, self.rank + self.rank // 2 + FACTOR.least)
-            yield from self.factor.grow(self.gram, wide)
+            self.factor.grow(self.gram, wide)
             more = self.factor.columns[self.rank : min(wide, self.factor.rank)]
-            moved = yield from expand(more, (yield from reduce(more, weights)))
+            moved = expand(more, reduce(more, weights))
             if np.abs(moved).max(initial=0.0) <= allowed:
                 return
-            yield from self.use(wide)
+            self.use(wide)
 
     # -- products ---------------------------------------------------------------------------------
 
-    def reduce(self, weights: np.ndarray) -> Work[np.ndarray]:
+    def reduce(self, weights: np.ndarray) -> np.ndarray:
         """V' weights."""
-        result = yield from reduce(self._used(), weights)
+        result = reduce(self._used(), weights)
         return np.vstack([self.bias * weights.sum(axis=0), result]) if self.first else result
 
-    def expand(self, u: np.ndarray) -> Work[np.ndarray]:
+    def expand(self, u: np.ndarray) -> np.ndarray:
         """V u."""
-        result = yield from expand(self._used(), u[self.first :])
+        result = expand(self._used(), u[self.first :])
         if self.first:
             result += self.bias * u[0]
         return result
 
-    def functions(self, weights: np.ndarray) -> Work[np.ndarray]:
+    def functions(self, weights: np.ndarray) -> np.ndarray:
         """V G V' weights: the class functions without an exact bias."""
-        return (yield from self.expand(self.precision[:, None] * (yield from self.reduce(weights))))
+        return self.expand(self.precision[:, None] * self.reduce(weights))
 
     def gather(self, examples: np.ndarray) -> np.ndarray:
         """V' of these examples: (width, examples)."""
@@ -165,27 +166,24 @@ class Columns:
         np.take(self._used(), examples, axis=1, out=result[self.first :], mode="clip")  # "raise" would copy
         return result
 
-    def weighted(self, weight: np.ndarray) -> Work[np.ndarray]:
+    def weighted(self, weight: np.ndarray) -> np.ndarray:
         """V' diag(weight) V, from the rows that are not negligible (`significant`)."""
         rows = significant(np.abs(weight) * self.squares)
         chosen = weight[rows]
         if (chosen >= 0.0).all():
-            return (yield from self._product(rows, np.sqrt(chosen), None))
-        return (yield from self._product(rows, None, chosen))
+            return self._product(rows, np.sqrt(chosen), None)
+        return self._product(rows, None, chosen)
 
-    def square(self) -> Work[np.ndarray]:
+    def square(self) -> np.ndarray:
         """V'V."""
-        return (yield from self._product(np.arange(len(self.gram)), None, None))
+        return self._product(np.arange(len(self.gram)), None, None)
 
-    def _product(self, rows: np.ndarray, both: np.ndarray | None, left: np.ndarray | None) -> Work[np.ndarray]:
+    def _product(self, rows: np.ndarray, both: np.ndarray | None, left: np.ndarray | None) -> np.ndarray:
         """V'V over these rows, both factors weighted by `both`, or the left one by `left`."""
-        result, done = np.zeros((self.width, self.width)), 0.0
+        result = np.zeros((self.width, self.width))
         for start in range(0, rows.size, HEIGHT):
             some = slice(start, start + HEIGHT)
-            done += HEIGHT * self.width * (2.0 * self.width + ENTRY)
-            if done > PIECE:
-                done = 0.0
-                yield
+            tick()
             V = self.gather(rows[some])
             if both is not None:
                 V *= both[some]
@@ -196,22 +194,20 @@ class Columns:
         return self.factor.columns[: self.rank]
 
 
-def reduce(columns: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
+def reduce(columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """V' weights, V having these columns."""
     result = np.empty((columns.shape[0], weights.shape[1]))
     for some in pieces(columns.shape[0], columns.shape[1] * (ENTRY + 2.0 * weights.shape[1])):
-        if some.start:
-            yield
+        tick()
         np.matmul(columns[some], weights, out=result[some])
     return result
 
 
-def expand(columns: np.ndarray, u: np.ndarray) -> Work[np.ndarray]:
+def expand(columns: np.ndarray, u: np.ndarray) -> np.ndarray:
     """V u, V having these columns."""
     result = np.empty((columns.shape[1], u.shape[1]))
     for some in pieces(columns.shape[1], columns.shape[0] * (ENTRY + 2.0 * u.shape[1])):
-        if some.start:
-            yield
+        tick()
         np.matmul(columns[:, some].T, u, out=result[some])
     return result
 
@@ -234,20 +230,20 @@ class Separate:
         squares = np.array([rule_squares(form, y) for y in range(form.classes)])
         self.squares = squares[layout.part.labels]
 
-    def prepare(self, diagonal: Diagonal) -> Work[bool]:
+    def prepare(self, diagonal: Diagonal) -> bool:
         table = self.layout.table(diagonal.inverse) * self.squares
         self.factors: list[CholeskyFactor] = []
         sum_of_inverses = np.zeros((self.columns.width, self.columns.width))
         for output in range(self.outputs):
-            matrix = yield from self.columns.weighted(table[:, output])
+            matrix = self.columns.weighted(table[:, output])
             matrix[np.diag_indices(matrix.shape[0])] += self.columns.precision
-            factor = yield from factored(matrix)
+            factor = factored(matrix)
             if factor is None:
                 return False
             self.factors.append(factor)
             if self.centred:
-                sum_of_inverses = sum_of_inverses + (yield from inverse(factor))
-        self.coupling = (yield from factored(sum_of_inverses)) if self.centred else None
+                sum_of_inverses = sum_of_inverses + inverse(factor)
+        self.coupling = factored(sum_of_inverses) if self.centred else None
         return self.coupling is not None or not self.centred
 
     def solve(self, right: np.ndarray) -> np.ndarray:
@@ -273,7 +269,7 @@ class Together:
         self.count = form.outputs - 1 if form.centred else form.outputs
         self.direction = layout.direction[:, :, : self.count]
 
-    def prepare(self, diagonal: Diagonal) -> Work[bool]:
+    def prepare(self, diagonal: Diagonal) -> bool:
         width, count = self.columns.width, self.count
         if width * count > FACTOR.together + count:
             return False
@@ -281,16 +277,16 @@ class Together:
         lower = [(a, b) for a in range(count) for b in range(a + 1)]
         for some in pieces(len(lower), 8.0 * len(self.layout.part) * PIECE / WORK_BYTES):
             pairs = lower[some]
-            squares = yield from self.squares(diagonal, *np.array(pairs).T)
+            squares = self.squares(diagonal, *np.array(pairs).T)
             for (a, b), weight in zip(pairs, squares, strict=True):
-                block = yield from self.columns.weighted(weight)
+                block = self.columns.weighted(weight)
                 prior = (1.0 if a == b else 0.0) - (1.0 / self.outputs if self.centred else 0.0)
                 block[np.diag_indices(width)] += prior * self.columns.precision
                 matrix[a * width : (a + 1) * width, b * width : (b + 1) * width] = block
-        self.factor = yield from factored(matrix)
+        self.factor = factored(matrix)
         return self.factor is not None
 
-    def squares(self, diagonal: Diagonal, a: np.ndarray, b: np.ndarray) -> Work[np.ndarray]:
+    def squares(self, diagonal: Diagonal, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """(pairs, n): entries (a, b) of direction' D^-1 direction of each example."""
         labels, q = self.layout.part.labels, diagonal.inverse.shape[1]
         result = np.empty((a.size, labels.size))
@@ -302,7 +298,7 @@ class Together:
             for start in range(0, members.size, height):
                 mine = members[start : start + height]
                 result[:, mine] = (diagonal.masses(mine) @ products).T
-                yield
+                tick()
         return result
 
     def solve(self, right: np.ndarray) -> np.ndarray:

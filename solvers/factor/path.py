@@ -15,8 +15,8 @@ from mcsvm.solvers.budget import PATH
 from mcsvm.solvers.dual.balance import even_values
 from mcsvm.solvers.factor.layout import Layout
 from mcsvm.solvers.factor.normal import DIAGONALS, Columns, Diagonal, normals_for
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.rounding import ROUNDING
-from mcsvm.solvers.work import Work
 
 
 @dataclass
@@ -54,9 +54,9 @@ class Path:
 
     # -- a point ----------------------------------------------------------------------------------
 
-    def functions(self, weights: np.ndarray) -> Work[np.ndarray]:
+    def functions(self, weights: np.ndarray) -> np.ndarray:
         """Class functions by V V' in place of K, with the constant given from outside."""
-        return (yield from self.columns.functions(weights)) + self.given
+        return self.columns.functions(weights) + self.given
 
     def mean(self, point: PathPoint) -> float:
         """The mean complementarity product."""
@@ -80,59 +80,59 @@ class Path:
 
     # -- a step -----------------------------------------------------------------------------------
 
-    def advance(self, point: PathPoint, goal: float) -> Work[PathPoint | None]:
+    def advance(self, point: PathPoint, goal: float) -> PathPoint | None:
         """The next point, or None where every form of the Newton system fails or the path is blocked.
 
         The factor gets more columns as the dual residual falls, until its error is below PATH.rest * goal.
         """
         weights = self.layout.weights(point.x)
-        residual = yield from self._residual(point, weights)
+        residual = self._residual(point, weights)
         off_by = max(goal, float(np.abs(residual).max()))
-        yield from self.columns.suffice(weights, PATH.rest * off_by)
+        self.columns.suffice(weights, PATH.rest * off_by)
         bearable = PATH.bearable * max(off_by, self.mean(point) / float(point.x.mean()))
         diagonal = DIAGONALS[self.layout.part.geometry](point.z / point.x, point.w / point.t)
         for failed in range(self.failed, len(self.normals)):
             self.normal, self.error = self.normals[failed], 0.0
-            yield
-            prepared = yield from self.normal.prepare(diagonal)
-            after = (yield from self._step(point, weights, diagonal)) if prepared else None
+            tick()
+            prepared = self.normal.prepare(diagonal)
+            after = self._step(point, weights, diagonal) if prepared else None
             if after is not None and self.error <= bearable:
                 self.failed = failed
                 return after
         self.failed = len(self.normals)
         return None
 
-    def _step(self, point: PathPoint, weights: np.ndarray, diagonal: Diagonal) -> Work[PathPoint | None]:
-        residual = yield from self._residual(point, weights)
+    def _step(self, point: PathPoint, weights: np.ndarray, diagonal: Diagonal) -> PathPoint | None:
+        residual = self._residual(point, weights)
         off = -weights.sum(axis=0)
         mean = self.mean(point)
 
-        def direction(toward_x: np.ndarray, toward_t: np.ndarray, share: float) -> Work[PathPoint]:
+        def direction(toward_x: np.ndarray, toward_t: np.ndarray, share: float) -> PathPoint:
             return self._direction(diagonal, share * residual, share * off, toward_x, toward_t)
 
-        step = yield from direction(-point.z, -point.w, 1.0)
-        yield
+        step = direction(-point.z, -point.w, 1.0)
+        tick()
         length = point.longest(step)
         after = point.ahead(step, length)
         centre = mean * (self.mean(after) / mean) ** 3
         del after
-        yield
-        more = yield from direction((centre - step.x * step.z) / point.x, (centre - step.t * step.w) / point.t, 0.0)
-        yield
+        tick()
+        more = direction((centre - step.x * step.z) / point.x, (centre - step.t * step.w) / point.t, 0.0)
+        tick()
         step = step.ahead(more, 1.0)
         length = point.longest(step)
         for _ in range(PATH.corrections):
             factor, extra = PATH.longer
             wanted = min(1.0, factor * length + extra)
-            yield
+            tick()
             after = point.ahead(step, wanted)
             toward_x, toward_t = (
                 outside(after.x * after.z, centre) / point.x,
                 outside(after.t * after.w, centre) / point.t,
             )
             del after
-            more = yield from direction(toward_x, toward_t, 0.0)
-            yield
+            more = direction(toward_x, toward_t, 0.0)
+            tick()
             other = step.ahead(more, 1.0)
             longer = point.longest(other)
             if longer < length + PATH.gained * (wanted - length) or longer <= length:
@@ -141,8 +141,8 @@ class Path:
         length = min(1.0, PATH.boundary * length)
         return point.ahead(step, length) if length > PATH.shortest else None
 
-    def _residual(self, point: PathPoint, weights: np.ndarray) -> Work[np.ndarray]:
-        functions = yield from self.functions(weights)
+    def _residual(self, point: PathPoint, weights: np.ndarray) -> np.ndarray:
+        functions = self.functions(weights)
         return -self.layout.gradient(functions + point.b) - point.z + point.w
 
     def _direction(
@@ -152,24 +152,24 @@ class Path:
         off: np.ndarray,
         toward_x: np.ndarray,
         toward_t: np.ndarray,
-    ) -> Work[PathPoint]:
-        x, b = yield from self._solve(diagonal, toward_x - toward_t - residual, off)
-        yield
+    ) -> PathPoint:
+        x, b = self._solve(diagonal, toward_x - toward_t - residual, off)
+        tick()
         t = -self.layout.total(x)
         return PathPoint(x, toward_x - diagonal.own * x, t, toward_t - diagonal.bound * t, b)
 
-    def _solve(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> Work[tuple[np.ndarray, np.ndarray]]:
+    def _solve(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(Q + D) x + read(b) = right, for an exact bias with sum of weights(x) = off; iterative refinement."""
         layout, columns = self.layout, self.columns
         x, b = np.zeros_like(right), np.zeros(off.size)
         rest, rest_off, left = right, off, np.inf
         enough = ROUNDING * float(np.abs(right).max())
         for _ in range(2):  # the solution, and one step of iterative refinement
-            dx, db = yield from self._solve_once(diagonal, rest, rest_off)
-            yield
+            dx, db = self._solve_once(diagonal, rest, rest_off)
+            tick()
             weights = layout.weights(x + dx)
-            functions = yield from columns.functions(weights)
-            yield
+            functions = columns.functions(weights)
+            tick()
             trial = right - diagonal.times(x + dx) - layout.read(functions + b + db)
             if not float(np.abs(trial).max()) < left:
                 break
@@ -177,24 +177,22 @@ class Path:
             left = float(np.abs(rest).max())
             if left <= enough:
                 break
-            yield
+            tick()
         self.error = max(self.error, left)
         return x, b
 
-    def _solve_once(
-        self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray
-    ) -> Work[tuple[np.ndarray, np.ndarray]]:
+    def _solve_once(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         layout, columns = self.layout, self.columns
         inside = diagonal.solve(right)
-        yield
-        pull = yield from columns.reduce(layout.weights(inside))
+        tick()
+        pull = columns.reduce(layout.weights(inside))
         if columns.exact:
             pull[0] -= off
         u = self.normal.solve(pull)
-        yield
+        tick()
         b = u[0] if columns.exact else np.zeros(off.size)
-        read = layout.read((yield from columns.expand(u)))
-        yield
+        read = layout.read(columns.expand(u))
+        tick()
         return inside - diagonal.solve(read), b
 
 

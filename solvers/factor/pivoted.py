@@ -13,8 +13,9 @@ import numpy as np
 
 from mcsvm.solvers.budget import FACTOR
 from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.rounding import ROUNDING
-from mcsvm.solvers.work import ENTRY, PIECE, VALUE, Work, pieces
+from mcsvm.solvers.work import ENTRY, pieces
 
 
 def most_columns(gram: Gram) -> int:
@@ -45,19 +46,14 @@ class Factor:
         """Bytes of the columns so far."""
         return 8 * self.rank * self.columns.shape[1]
 
-    def grow(self, gram: Gram, rank: int) -> Work[None]:
+    def grow(self, gram: Gram, rank: int) -> None:
         """Up to `rank` columns, at most `most`; the pivot is always the largest diagonal entry of K - V V'."""
-        rank, done = min(rank, self.most), 0.0
-        cost = len(gram) * (2.0 * gram.points.stored + VALUE)
+        rank = min(rank, self.most)
         while self.rank < rank and not self.whole:
-            number, pivot = self.rank, int(self._left.argmax())
-            column = yield from self._column(gram, pivot)
-            if number == self.rank:  # else another user appended this column while this one was interrupted
-                self._append(gram, column, pivot)
-            done += cost + ENTRY * number * len(gram)
-            if done > PIECE:
-                done = 0.0
-                yield
+            pivot = int(self._left.argmax())
+            column = self._column(gram, pivot)
+            self._append(gram, column, pivot)
+            tick()
 
     @property
     def rest(self) -> float:
@@ -68,13 +64,12 @@ class Factor:
         """The same for the first `rank` columns, or all there are."""
         return self._rests[min(rank, self.rank)] / self._rests[0] if self._nothing > 0.0 else 0.0
 
-    def _column(self, gram: Gram, pivot: int) -> Work[np.ndarray]:
+    def _column(self, gram: Gram, pivot: int) -> np.ndarray:
         before, scale = self.columns[: self.rank], np.sqrt(self._left[pivot])
-        column = yield from gram.exact_column(pivot)
+        column = gram.exact_column(pivot)
         weights = before[:, pivot].copy()
         for examples in pieces(len(gram), ENTRY * weights.size):
-            if examples.start:
-                yield
+            tick()
             column[:, examples] -= weights @ before[:, examples]
         column /= scale
         return column[0]

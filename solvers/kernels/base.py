@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mcsvm.solvers.kernels.points import Points
-from mcsvm.solvers.work import Work, ready
 
 
 @dataclass(frozen=True)
@@ -60,18 +59,18 @@ class Kernel(ABC):
         """Return a bound of the arguments if their error limits the precision of the values, else 0."""
         return 0.0
 
-    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+    def prepare(self, points: Points, dtype: Any) -> None:
         """Derive, in pieces, what `block` derives of all `points` on its right; without it, `block` does so at once."""
-        return ready(None)
+        return
 
-    def bound(self, points: Points) -> Work[Bound | None]:
+    def bound(self, points: Points) -> Bound | None:
         """The proved error of float32 blocks between these points; None where there is none. Prepares the points."""
-        return ready(None)
+        return None
 
 
 class FeatureKernel(Kernel):
     """A kernel <x, z>: its feature space is that of the points, so that products with K need no K."""
 
     @abstractmethod
-    def times(self, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
+    def times(self, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
         """K(left, right) @ weights through the features, K never being formed."""

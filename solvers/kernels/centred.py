@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.kernels.distances import places_below, subtract_pairs
-from mcsvm.solvers.work import COPY, MOVE, STRIP_BYTES, Work, pieces
+from mcsvm.solvers.work import COPY, MOVE, STRIP_BYTES, pieces
 
 UNIT = 2.0**-24  # unit roundoff of single precision
 CHUNK = 128  # features of one product: 6 % slower than all 784 at once, and a sixth of the error
@@ -40,7 +41,7 @@ class Centred:
         return 2.0 * (gamma * self.scale) * self.scale
 
 
-def centre(rows: Any) -> Work[Centred | None]:
+def centre(rows: Any) -> Centred | None:
     """None for sparse rows, which would not stay sparse, and where squares are no normal numbers."""
     if sp.issparse(rows) or not rows.size:
         return None
@@ -48,11 +49,11 @@ def centre(rows: Any) -> Work[Centred | None]:
     mean, largest = np.zeros(features), 0.0
     for some in pieces(n, 2.0 * MOVE * features):  # these cuts decide the bits of the mean
         mean += rows[some].astype(np.float64, copy=False).sum(axis=0) / n
-        yield
+        tick()
     for some in pieces(n, COPY * features):
         moved = rows[some] - mean
         largest = max(largest, float(np.abs(moved, out=moved).max()))
-        yield
+        tick()
     if not (largest == 0.0 or LEAST < largest < 1.0 / LEAST):
         return None
     scale = 2.0 ** float(np.ceil(np.log2(largest or 1.0)))
@@ -63,7 +64,7 @@ def centre(rows: Any) -> Work[Centred | None]:
         moved /= scale
         single[some, :features] = moved
         halves[some] = 0.5 * np.einsum("ij,ij->i", moved, moved)
-        yield
+        tick()
     single[:, features + 1] = halves
     return Centred(single, halves, float(halves.max()), scale, mean)
 

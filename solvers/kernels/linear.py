@@ -9,7 +9,6 @@ import numpy as np
 
 from mcsvm.solvers.kernels.base import FeatureKernel, Magnitude
 from mcsvm.solvers.kernels.points import Points, inner_products, prepare_products, rows_times, transposed_times
-from mcsvm.solvers.work import Work
 
 
 @dataclass(frozen=True)
@@ -23,15 +22,15 @@ class Linear(FeatureKernel):
     def semidefinite(self) -> bool:
         return True
 
-    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+    def prepare(self, points: Points, dtype: Any) -> None:
         return prepare_products(points, dtype)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return inner_products(left, right, out)
 
-    def times(self, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
-        vectors = yield from transposed_times(right.rows, weights)
-        return (yield from rows_times(left.rows, vectors))
+    def times(self, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
+        vectors = transposed_times(right.rows, weights)
+        return rows_times(left.rows, vectors)
 
     def magnitude(self, points: Points) -> Magnitude:
         return Magnitude(np.sqrt(points.squares), np.sqrt(points.stored + 4.0))

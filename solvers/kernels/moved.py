@@ -13,7 +13,6 @@ import numpy as np
 
 from mcsvm.solvers.kernels.base import Kernel, Magnitude
 from mcsvm.solvers.kernels.points import Points
-from mcsvm.solvers.work import Work
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class Moved(Kernel):
         """Return K(x, origin) for every point, in float64."""
         return self.inner.block(points, Points(self.origin[None]), np.empty((len(points), 1)))[:, 0]
 
-    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+    def prepare(self, points: Points, dtype: Any) -> None:
         return self.inner.prepare(points, np.float64)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.kernels.centred import Centred, centre, moved_like
-from mcsvm.solvers.work import COPY, MOVE, PIECE, Work, finish, pieces
+from mcsvm.solvers.work import COPY, MOVE, PIECE, pieces
 
 ORIGIN_ROWS = 31  # of which the median is the origin, at most: up to 15 outliers do not move it
 
@@ -45,20 +46,20 @@ class Points:
 
     # -- derived arrays ---------------------------------------------------------------------------
 
-    def prepare(self, name: str) -> Work[Any]:
+    def prepare(self, name: str) -> Any:
         """The derived array of this name (DERIVED), computed in pieces on first use."""
         if name not in self._derived:
-            self._derived[name] = yield from DERIVED[name](self)
+            self._derived[name] = DERIVED[name](self)
         return self._derived[name]
 
     def array(self, dtype: np.dtype) -> Any:
         if dtype == np.float32:
-            return finish(self.prepare("single"))
-        return self.rows if self.rows.dtype == np.float64 else finish(self.prepare("double"))
+            return self.prepare("single")
+        return self.rows if self.rows.dtype == np.float64 else self.prepare("double")
 
     @property
     def squares(self) -> np.ndarray:
-        found: np.ndarray = finish(self.prepare("squares"))
+        found: np.ndarray = self.prepare("squares")
         return found
 
     @property
@@ -124,21 +125,17 @@ class Points:
 
     def folded(self, dtype: np.dtype) -> np.ndarray:
         """Return (features + 2, n) columns -2z, 1, |z|^2 of z = rows - origin: lifted @ folded = |x - z|^2."""
-        found: np.ndarray = finish(self.prepare(folded_in(dtype)))
+        found: np.ndarray = self.prepare(folded_in(dtype))
         return found
 
     # -- parts ------------------------------------------------------------------------------------
 
     def take(self, index: np.ndarray) -> Points:
         """The chosen rows; float32 copies and squared lengths are taken from those of all rows where they exist."""
-        return finish(self.taking(index))
-
-    def taking(self, index: np.ndarray) -> Work[Points]:
-        """As `take`, in pieces."""
-        part = Points((yield from taken(self.rows, index)))
+        part = Points(taken(self.rows, index))
         for name in ("single", "squares"):
             if name in self._derived:
-                part._derived[name] = yield from taken(self._derived[name], index)
+                part._derived[name] = taken(self._derived[name], index)
         if self.centred is not None:
             part._derived["centred"] = self.centred.taken(index)
         return part
@@ -163,7 +160,7 @@ class Points:
         return Points(self.rows[some])
 
 
-def taken(rows: Any, index: np.ndarray) -> Work[Any]:
+def taken(rows: Any, index: np.ndarray) -> Any:
     """rows[index]; a sparse matrix is copied at once, as it has few numbers in a row."""
     cuts = [] if sp.issparse(rows) else passes(index.size, rows[:1].size)
     if len(cuts) <= 1:
@@ -171,7 +168,7 @@ def taken(rows: Any, index: np.ndarray) -> Work[Any]:
     chosen = np.empty((index.size, *rows.shape[1:]), rows.dtype)
     for some in cuts:
         chosen[some] = rows[index[some]]
-        yield
+        tick()
     return chosen
 
 
@@ -185,8 +182,8 @@ def in_double(rows: Any) -> Any:
     return rows.astype(np.float64, copy=False)
 
 
-def _copied(dtype: Any) -> Callable[[Points], Work[Any]]:
-    def copy(points: Points) -> Work[Any]:
+def _copied(dtype: Any) -> Callable[[Points], Any]:
+    def copy(points: Points) -> Any:
         rows = points.rows
         if rows.dtype == dtype:
             return rows
@@ -194,34 +191,31 @@ def _copied(dtype: Any) -> Callable[[Points], Work[Any]]:
             return sp.csr_array((rows.data.astype(dtype), rows.indices, rows.indptr), rows.shape)
         copied = np.empty(rows.shape, dtype)
         for some in passes(len(points), points.features):
-            if some.start:
-                yield
+            tick()
             copied[some] = rows[some]
         return copied
 
     return copy
 
 
-def _squares(points: Points) -> Work[np.ndarray]:
+def _squares(points: Points) -> np.ndarray:
     if points.sparse:
         return np.asarray(points.rows.multiply(points.rows).sum(axis=1)).ravel()
     squares = np.empty(len(points))
     for some in passes(len(points), points.features):
-        if some.start:
-            yield
+        tick()
         rows = in_double(points.rows[some])
         np.einsum("ij,ij->i", rows, rows, out=squares[some])
     return squares
 
 
-def _folded(dtype: Any) -> Callable[[Points], Work[np.ndarray]]:
-    def fold(points: Points) -> Work[np.ndarray]:
+def _folded(dtype: Any) -> Callable[[Points], np.ndarray]:
+    def fold(points: Points) -> np.ndarray:
         n, origin = len(points), points.origin
         folded = np.empty((n, points.features + 2), dtype)
         folded[:, -2] = 1.0
         for some in passes(n, points.features):
-            if some.start:
-                yield
+            tick()
             moved = points.rows[some] - origin
             folded[some, -1] = np.einsum("ij,ij->i", moved, moved)
             np.multiply(moved, -2.0, out=folded[some, :-2], casting="same_kind")
@@ -235,7 +229,7 @@ def folded_in(dtype: Any) -> str:
     return "folded single" if dtype == np.float32 else "folded"
 
 
-DERIVED: dict[str, Callable[[Points], Work[Any]]] = {
+DERIVED: dict[str, Callable[[Points], Any]] = {
     "single": _copied(np.float32),
     "double": _copied(np.float64),
     "squares": _squares,
@@ -250,12 +244,12 @@ def fits_single(gamma: float, *points: Points) -> bool:
     return 1e-15 <= gamma <= 1e15 and all(side.largest_square <= 1e30 for side in points)
 
 
-def prepare_products(points: Points, dtype: Any) -> Work[None]:
+def prepare_products(points: Points, dtype: Any) -> None:
     """What `inner_products` derives of points on its right."""
     if dtype == np.float32:
-        yield from points.prepare("single")
+        points.prepare("single")
     elif points.rows.dtype != np.float64:
-        yield from points.prepare("double")
+        points.prepare("double")
 
 
 def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
@@ -273,7 +267,7 @@ def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
 # -- products with rows of features ----------------------------------------------------------------
 
 
-def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
+def rows_times(rows: Any, vectors: np.ndarray) -> np.ndarray:
     """rows @ vectors, (n, outputs); rows may be sparse."""
     each = _product_operations(rows, vectors.shape[1])
     if each * rows.shape[0] <= PIECE:
@@ -281,11 +275,11 @@ def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
     product = np.empty((rows.shape[0], vectors.shape[1]))
     for some in pieces(rows.shape[0], each):
         product[some] = in_double(rows[some]) @ vectors
-        yield
+        tick()
     return product
 
 
-def transposed_times(rows: Any, weights: Any) -> Work[np.ndarray]:
+def transposed_times(rows: Any, weights: Any) -> np.ndarray:
     """Return rows.T @ weights, (features, outputs), summed over chunks of rows if needed; weights may be sparse."""
     if sp.issparse(weights):
         product = weights.T @ in_double(rows)
@@ -296,7 +290,7 @@ def transposed_times(rows: Any, weights: Any) -> Work[np.ndarray]:
     product = np.zeros((rows.shape[1], weights.shape[1]))
     for some in pieces(rows.shape[0], each):
         product += in_double(rows[some]).T @ weights[some]
-        yield
+        tick()
     return product
 
 

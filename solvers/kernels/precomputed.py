@@ -12,7 +12,6 @@ import numpy as np
 
 from mcsvm.solvers.kernels.base import Kernel, Magnitude
 from mcsvm.solvers.kernels.points import Points, taken
-from mcsvm.solvers.work import Work
 
 
 class MatrixRows(Points):
@@ -27,8 +26,8 @@ class MatrixRows(Points):
         """1: kernel values are copied, not computed."""
         return 1.0
 
-    def taking(self, index: np.ndarray) -> Work[MatrixRows]:
-        rows = (yield from taken(self.rows, index)) if self.rows.shape[1] else np.empty((index.size, 0))
+    def take(self, index: np.ndarray) -> MatrixRows:
+        rows = taken(self.rows, index) if self.rows.shape[1] else np.empty((index.size, 0))
         return MatrixRows(rows, self.columns[index])
 
     def _viewed(self, some: slice) -> MatrixRows:

@@ -11,7 +11,6 @@ from mcsvm.solvers.kernels.base import Bound, Kernel, Magnitude
 from mcsvm.solvers.kernels.centred import UNIT, exponent_error, rbf_values
 from mcsvm.solvers.kernels.distances import CLOSE, refine_close
 from mcsvm.solvers.kernels.points import Points, inner_products, prepare_products
-from mcsvm.solvers.work import Work
 
 # Largest gamma |x - mean|^2 (gamma |x|^2 of sparse rows) for blocks in float32, whose exponents then err by at most
 # 0.01 up to 1000 features, and in fact by 5e-5. Above it the block is computed in float64.
@@ -61,16 +60,16 @@ class Rbf(Kernel):
             exponents = np.multiply(distances, -self.gamma, out=out)
         return np.exp(exponents, out=out)
 
-    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+    def prepare(self, points: Points, dtype: Any) -> None:
         if dtype == np.float32:
-            yield from points.prepare("centred")
+            points.prepare("centred")
             if self._near(points, points):
                 return
         if points.sparse:
-            yield from points.prepare("squares")
-            yield from prepare_products(points, np.float64 if self._beyond(points.largest_square) else dtype)
+            points.prepare("squares")
+            prepare_products(points, np.float64 if self._beyond(points.largest_square) else dtype)
         else:
-            yield from points.prepare("folded")
+            points.prepare("folded")
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         if out.dtype == np.float32:
@@ -95,8 +94,8 @@ class Rbf(Kernel):
             return False
         return b.factor(self.gamma) * b.largest <= SINGLE_PRECISION_REACH
 
-    def bound(self, points: Points) -> Work[Bound | None]:
-        yield from self.prepare(points, np.float32)
+    def bound(self, points: Points) -> Bound | None:
+        self.prepare(points, np.float32)
         centred, error = points.centred, exponent_error(points.features)
         if centred is None or not self._near(points, points):
             return None

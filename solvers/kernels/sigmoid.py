@@ -9,7 +9,6 @@ import numpy as np
 
 from mcsvm.solvers.kernels.base import Kernel, Magnitude
 from mcsvm.solvers.kernels.points import Points, fits_single, inner_products, prepare_products
-from mcsvm.solvers.work import Work
 
 
 @dataclass(frozen=True)
@@ -30,9 +29,9 @@ class Sigmoid(Kernel):
             products += self.coef0
         return np.tanh(products, out=products)
 
-    def prepare(self, points: Points, dtype: Any) -> Work[None]:
-        yield from points.prepare("squares")
-        yield from prepare_products(points, dtype if fits_single(self.gamma, points) else np.float64)
+    def prepare(self, points: Points, dtype: Any) -> None:
+        points.prepare("squares")
+        prepare_products(points, dtype if fits_single(self.gamma, points) else np.float64)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         if out.dtype == np.float32 and not fits_single(self.gamma, left, right):

@@ -1,6 +1,6 @@
 """The protocol of methods: Method with all its hooks, and State, what a method remembers between slices.
 
-`Method.advance` is work that may be interrupted (solvers/work.py). All that decides the path of a method is in its
+`Method.advance` may be stopped at any tick (solvers/interrupt.py). All that decides the path of a method is in its
 State, so that slices of any length, pauses and checkpoints give the same bits.
 """
 
@@ -21,7 +21,6 @@ from mcsvm.solvers.dual.quantities import dual_of, weights_of
 from mcsvm.solvers.errors import Sentence, any_of
 from mcsvm.solvers.jit.rounding import SINGLE
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work, ready
 
 NO_LIMIT = 2**62  # steps
 
@@ -145,7 +144,7 @@ class Method(ABC, Generic[S]):
         """The state at alpha = 0. `seed` decides all random choices of the method."""
 
     @abstractmethod
-    def advance(self, part: Part, state: S, steps: int, tolerance: float) -> Work[Progress]:
+    def advance(self, part: Part, state: S, steps: int, tolerance: float) -> Progress:
         """Take about `steps` steps, to the end of a round, but never more than `state.steps_left`.
 
         The bits of a run must not depend on how `steps` divides it. `state.limit` is the same in all calls of a run.
@@ -154,12 +153,12 @@ class Method(ABC, Generic[S]):
     def refuted(self, part: Part, state: S) -> None:
         """Called when float64 has refuted a claim of convergence: a method may become stricter."""
 
-    def wind_up(self, part: Part, state: S, tolerance: float) -> Work[bool]:
+    def wind_up(self, part: Part, state: S, tolerance: float) -> bool:
         """Called when the gap suffices, before the certificate: put variables onto bounds that they are near to.
 
         Returns whether alpha has changed.
         """
-        return ready(False)
+        return False
 
     def rehearse(self, part: Part) -> None:
         """Run what the tiny problem of run/warmup.py does not reach, so that it is compiled before the clock starts."""
@@ -188,9 +187,9 @@ def dual_at(part: Part, point: Point) -> float:
     return dual_of(part, point.alpha, point.functions, point.constant)
 
 
-def refresh(part: Part, state: Point) -> Work[None]:
+def refresh(part: Part, state: Point) -> None:
     """Recompute the class functions from alpha in float64."""
-    products = yield from part.products(weights_of(part, state.alpha))
+    products = part.products(weights_of(part, state.alpha))
     state.functions[...] = products + state.constant
 
 

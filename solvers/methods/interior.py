@@ -26,8 +26,6 @@ from mcsvm.solvers.methods.auto import blocks, faces
 from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
 from mcsvm.solvers.methods.base import Exploring, Method, Point, Progress, dual_at
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
-from mcsvm.solvers.work import finish as finish_work
 
 
 @dataclass
@@ -77,11 +75,11 @@ class InteriorPoint(Method[InteriorState]):
         blocks.by_class(state)
         return state
 
-    def advance(self, part: Part, state: InteriorState, steps: int, tolerance: float) -> Work[Progress]:
+    def advance(self, part: Part, state: InteriorState, steps: int, tolerance: float) -> Progress:
         until = state.steps + steps
         while state.steps < until:
             phase = finish if state.interior.left else follow
-            progress = yield from phase(part, state, until, tolerance, self.budget)
+            progress = phase(part, state, until, tolerance, self.budget)
             if progress is not Progress.MOVING:
                 return progress
         return Progress.MOVING
@@ -90,16 +88,16 @@ class InteriorPoint(Method[InteriorState]):
         """A tiny problem ends before the turn of the blocks."""
         state = self.start(part, 0)
         blocks.rehearse(part, state)
-        finish_work(blocks.advance(part, state, 50, 1e-3, self.budget))
+        blocks.advance(part, state, 50, 1e-3, self.budget)
 
-    def wind_up(self, part: Part, state: InteriorState, tolerance: float) -> Work[bool]:
-        return (yield from wind_up(part, state, tolerance, self.budget))
+    def wind_up(self, part: Part, state: InteriorState, tolerance: float) -> bool:
+        return wind_up(part, state, tolerance, self.budget)
 
 
 # -- on the central path ---------------------------------------------------------------------------
 
 
-def follow(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
+def follow(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Progress:
     """One interior iteration; where the path ends, `leave`."""
     interior = state.interior
     if not interior.begun:
@@ -109,14 +107,14 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
         state.keep(part)
         interior.point, interior.begun = path.start(), True
         return Progress.MILESTONE
-    yield from path.columns.use(interior.rank)
+    path.columns.use(interior.rank)
     if interior.closing:
-        yield from leave(part, state, path, tolerance, budget)
+        leave(part, state, path, tolerance, budget)
         return Progress.MILESTONE
     path.failed = interior.failed
-    point = yield from path.advance(interior.point, tolerance)
+    point = path.advance(interior.point, tolerance)
     if point is not None:
-        exposed = yield from exposure(part, state, path, point)
+        exposed = exposure(part, state, path, point)
         if exposed is not None:
             state.kept, state.kept_dual = exposed
         interior.point = point
@@ -124,7 +122,7 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
         state.steps += 1
     interior.closing = point is None or closed(state, path, point, tolerance)
     if interior.closing:
-        yield from leave(part, state, path, tolerance, budget)
+        leave(part, state, path, tolerance, budget)
     return Progress.MILESTONE
 
 
@@ -144,7 +142,7 @@ def closed(state: InteriorState, path: Path, point: PathPoint, tolerance: float)
     return bool(path.mean(point) <= enough or state.interior.iterations >= PATH.iterations)
 
 
-def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> Work[tuple[Point, float] | None]:
+def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> tuple[Point, float] | None:
     """(share * point, its dual by V V'), if its proved dual exceeds that of the best point so far; else None.
 
     The proved dual of a multiple t of the point is t linear - t^2 (energy / 2 + excess): `share` maximises it over
@@ -154,7 +152,7 @@ def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> 
     if part.balanced and not is_balanced(part, alpha):
         return None
     weights = path.layout.weights(point.x)
-    made = (yield from path.functions(weights)) - path.given
+    made = path.functions(weights) - path.given
     linear = float(np.vdot(path.layout.gradient(np.broadcast_to(path.given, made.shape)), point.x))
     energy, more = float(np.vdot(weights, made)), 2.0 * excess(part, path, weights)
     share = min(1.0, max(linear, 0.0) / max(energy + more, 1e-300))
@@ -175,18 +173,18 @@ def excess(part: Part, path: Path, weights: np.ndarray) -> float:
 # -- to the exact kernel ---------------------------------------------------------------------------
 
 
-def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget: Budget) -> Work[None]:
+def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget: Budget) -> None:
     """Leave the path: variables near a bound go onto it, the others are solved for together on the exact kernel.
 
-    The state changes at the end only: an interruption repeats all of it.
+    The state changes at the end only: a stop within it repeats all of it.
     """
     interior = state.interior
     alpha, constant, between = put_onto_bounds(part, state, path, interior.point)
-    products = yield from part.gram.products(weights_of(part, alpha))
+    products = part.gram.products(weights_of(part, alpha))
     trial = blocks.by_class(BlockState(alpha, products + constant, constant, state.steps, state.limit))
-    yield from solve_for(part, trial, between, tolerance, budget)
+    solve_for(part, trial, between, tolerance, budget)
     if dual_at(part, trial) < state.kept_dual - SINGLE * abs(state.kept_dual):
-        kept = yield from exactly(part, state.best)
+        kept = exactly(part, state.best)
         trial = trial if dual_at(part, trial) >= dual_at(part, kept) else kept
     state.alpha[...], state.functions[...], state.constant = trial.alpha, trial.functions, trial.constant
     state.steps = max(state.steps, trial.steps)
@@ -199,9 +197,9 @@ def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget
     del part.kept["path"]
 
 
-def exactly(part: Part, point: Point) -> Work[BlockState]:
+def exactly(part: Part, point: Point) -> BlockState:
     """The point with functions recomputed by the exact kernel."""
-    products = yield from part.gram.products(weights_of(part, point.alpha))
+    products = part.gram.products(weights_of(part, point.alpha))
     return blocks.by_class(BlockState(point.alpha, products + point.constant, point.constant))
 
 
@@ -241,14 +239,14 @@ def rebalanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     return (LINE.signs(part) * beta)[:, None]
 
 
-def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: float, budget: Budget) -> Work[None]:
+def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: float, budget: Budget) -> None:
     bench = Workbench(part, budget)
     chosen = faces.choose(between, bench.gradient_of_all(trial))
     if chosen.slot.size and blocks.solvable_at_once(part, chosen, budget):
-        yield from bench.solve_chosen(trial, chosen, INNER.newton_share * tolerance)
+        bench.solve_chosen(trial, chosen, INNER.newton_share * tolerance)
 
 
-def finish(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
+def finish(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Progress:
     """Dense systems in float64 while they help, and turns of blocks: the error of float32 rows grows with C."""
     interior, bench = state.interior, Workbench(part, budget)
     if state.steps >= interior.blocks_until:
@@ -262,17 +260,17 @@ def finish(part: Part, state: InteriorState, until: int, tolerance: float, budge
             threshold = max(INNER.newton_share * tolerance, INNER.share * violation)
             chosen = faces.select(part, state.alpha, bench.gradient_of_all(state), threshold)
             if blocks.solvable_at_once(part, chosen, budget):
-                moved = yield from bench.solve_chosen(state, chosen, INNER.newton_share * tolerance)
+                moved = bench.solve_chosen(state, chosen, INNER.newton_share * tolerance)
         interior.least_violation, interior.vain = least, vain
         if moved:
             return Progress.MILESTONE
         interior.blocks_until = next_decision(state.steps, budget)
-    return (yield from blocks.advance(part, state, min(until, interior.blocks_until), tolerance, budget))
+    return blocks.advance(part, state, min(until, interior.blocks_until), tolerance, budget)
 
 
-def wind_up(part: Part, state: InteriorState, tolerance: float, budget: Budget) -> Work[bool]:
+def wind_up(part: Part, state: InteriorState, tolerance: float, budget: Budget) -> bool:
     """`leave` if the point is still on the central path; returns whether it was."""
     on_path = state.interior.begun and not state.interior.left
     if on_path:
-        yield from leave(part, state, path_of(part, state), tolerance, budget)
+        leave(part, state, path_of(part, state), tolerance, budget)
     return on_path

@@ -20,9 +20,10 @@ from enum import Enum, auto
 import numpy as np
 
 from mcsvm.solvers.budget import PROXIMAL
-from mcsvm.solvers.dual.quantities import weighing
+from mcsvm.solvers.dual.quantities import weights_of
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work, ready, strips
+from mcsvm.solvers.work import strips
 
 
 class End(Enum):
@@ -74,29 +75,29 @@ class ProximalStep(ABC):
     # -- what depends on the coordinates ----------------------------------------------------------
 
     @abstractmethod
-    def residual(self, trial: Iterate) -> Work[np.ndarray]:
+    def residual(self, trial: Iterate) -> np.ndarray:
         """The coordinates of alpha(f) minus those of the trial: minus the gradient of psi, in the inner product M."""
 
     @abstractmethod
-    def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
+    def expand(self, coordinates: np.ndarray) -> np.ndarray:
         """The class functions of coordinates, without `start`."""
 
     @abstractmethod
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> NewtonStep | None:
         """The Newton step, None where its system fails. `lacking` is expand(residual)."""
 
     @abstractmethod
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         """Whether the trial is near enough to the minimum of psi."""
 
-    def weights(self, alpha: np.ndarray) -> Work[np.ndarray]:
-        return weighing(self.part, alpha)
+    def weights(self, alpha: np.ndarray) -> np.ndarray:
+        return weights_of(self.part, alpha)
 
     # -- the algorithm ----------------------------------------------------------------------------
 
-    def at(self, point: np.ndarray, functions: np.ndarray) -> Work[Iterate]:
-        alpha, full = yield from self.part.geometry.respond(self.part, functions, self.anchor, self.sigma)
-        return Iterate(point, functions, alpha, (yield from self.weights(alpha)), full)
+    def at(self, point: np.ndarray, functions: np.ndarray) -> Iterate:
+        alpha, full = self.part.geometry.respond(self.part, functions, self.anchor, self.sigma)
+        return Iterate(point, functions, alpha, self.weights(alpha), full)
 
     def free(self, alpha: np.ndarray) -> np.ndarray:
         return self.part.geometry.face(alpha, self.part.upper) & self.part.form.real[self.part.labels]
@@ -105,29 +106,29 @@ class ProximalStep(ABC):
         """max |alpha - anchor| / sigma: what the proximal term adds to gradients of the dual."""
         return largest(trial.alpha, self.anchor) / self.sigma
 
-    def solve(self, trial: Iterate, most: int) -> Work[tuple[Iterate, int, End]]:
+    def solve(self, trial: Iterate, most: int) -> tuple[Iterate, int, End]:
         """At most `most` Newton steps: (the last iterate, their number, what ended them)."""
         for steps in range(most):
-            residual = yield from self.residual(trial)
-            lacking = yield from self.expand(residual)
+            residual = self.residual(trial)
+            lacking = self.expand(residual)
             if self.close(trial, residual, lacking):
                 return trial, steps, End.CLOSE
-            move = yield from self.newton(trial, residual, lacking)
+            move = self.newton(trial, residual, lacking)
             if move is None or not move.slope < 0.0:
                 return trial, steps, End.STUCK
-            trial = yield from self.search(trial, move)
+            trial = self.search(trial, move)
         return trial, most, End.STEPS
 
     def line(self, trial: Iterate, move: NewtonStep) -> SearchLine:
         return SearchLine(self, trial, move)
 
-    def search(self, trial: Iterate, move: NewtonStep) -> Work[Iterate]:
+    def search(self, trial: Iterate, move: NewtonStep) -> Iterate:
         """Line search for a slope of nearly zero: near the minimum, slopes keep digits that values have lost."""
         line, low, high, length = self.line(trial, move), 0.0, np.inf, 1.0
         at_low, at_high = move.slope, np.inf
         for _ in range(PROXIMAL.tries):
-            yield
-            here, tried = (yield from line.slope(length)), length
+            tick()
+            here, tried = line.slope(length), length
             enough = here < 0.0 and high == np.inf and self.farthest == 1.0
             if abs(here) <= -self.flat * move.slope or enough:
                 break
@@ -140,7 +141,7 @@ class ProximalStep(ABC):
             else:
                 growth = max(move.slope / (move.slope - here), 2.0) if here > move.slope else np.inf
                 length *= min(growth, self.farthest)
-        return (yield from line.end(tried))
+        return line.end(tried)
 
 
 class SearchLine:
@@ -149,19 +150,19 @@ class SearchLine:
     def __init__(self, step: ProximalStep, start: Iterate, move: NewtonStep) -> None:
         self.step, self.start, self.move = step, start, move
 
-    def ahead(self, length: float) -> Work[Iterate]:
+    def ahead(self, length: float) -> Iterate:
         start, move = self.start, self.move
         functions = np.empty_like(start.functions)
         for some in strips(len(functions)):
             np.multiply(move.functions[some], length, out=functions[some])
             functions[some] += start.functions[some]
-            yield
-        return (yield from self.step.at(start.point + length * move.direction, functions))
+            tick()
+        return self.step.at(start.point + length * move.direction, functions)
 
-    def slope(self, length: float) -> Work[float]:
-        self.trial = yield from self.ahead(length)
+    def slope(self, length: float) -> float:
+        self.trial = self.ahead(length)
         return self.move.slope_at(self.trial)
 
-    def end(self, length: float) -> Work[Iterate]:
+    def end(self, length: float) -> Iterate:
         """The iterate at the step size of the last slope."""
-        return ready(self.trial)
+        return self.trial

@@ -24,7 +24,6 @@ from mcsvm.solvers.methods.auto.blocks import BlockState
 from mcsvm.solvers.partitioned.messages import RowOffer
 from mcsvm.solvers.posing import SharedTerms
 from mcsvm.solvers.problem import Part, Problem
-from mcsvm.solvers.work import Work, finish
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class BlockGram(Gram):
 
     outer: np.ndarray | float = 0.0  # (block, outputs)
 
-    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
-        return (yield from super().products(weights)) + self.outer
+    def products(self, weights: np.ndarray) -> np.ndarray:
+        return super().products(weights) + self.outer
 
 
 def stacked(tables: Sequence[Any]) -> Any:
@@ -61,9 +60,9 @@ def solve_block(
     gram = BlockGram(terms.kernel, Points(in_double(rows)), terms.cache_mb)
     part = Part(form_of.form, labels, upper, gram, terms.bias, 1.0 if terms.bias == "regularized" else 0.0)
     before = weights_of(part, alpha)
-    gram.outer = functions - finish(gram.products(before))
+    gram.outer = functions - gram.products(before)
     state = blocks.by_class(BlockState(alpha.copy(), functions.copy(), np.zeros(part.form.outputs)))
     goal = max(0.5 * tolerance, INNER.share * violation)
-    finish(blocks.advance(part, state, PARTITIONED.round_steps, goal))
+    blocks.advance(part, state, PARTITIONED.round_steps, goal)
     change = weights_of(part, state.alpha) - before
     return SolvedBlock(rows, change, np.ascontiguousarray(state.alpha), state.steps, gram.evaluations)

@@ -29,7 +29,6 @@ from mcsvm.solvers.partitioned.messages import (
 )
 from mcsvm.solvers.problem import Part, Problem
 from mcsvm.solvers.products import kernel_times, products_beside
-from mcsvm.solvers.work import finish
 
 
 class Partition:
@@ -105,7 +104,7 @@ class Partition:
     def _apply(self, change: BlockChange) -> None:
         self._alpha[change.mine] = change.alpha
         points, right = self.part.gram.points, Points(in_double(change.rows))
-        moved = finish(products_beside(self.problem.kernel, points, right, change.weights))
+        moved = products_beside(self.problem.kernel, points, right, change.weights)
         self._functions += moved
         self._functions += change.shift
 
@@ -122,7 +121,7 @@ class Partition:
     ) -> tuple[PartitionStanding, np.ndarray]:
         part, alpha = self.part, self._alpha
         violations = np.empty_like(part.upper)
-        violation, loss, linear = finish(part.geometry.examine(part, alpha, functions, bias, violations))
+        violation, loss, linear = part.geometry.examine(part, alpha, functions, bias, violations)
         high, low = part.geometry.span(part, alpha, functions) or (-np.inf, np.inf)
         weights = weights_of(part, alpha)
         energy = 0.5 * float(np.vdot(weights, functions - constant))

@@ -1,15 +1,15 @@
 """Run: the training loop over all parts: slices, samples, limits, checkpoints. One part of it is run/parts.py.
 
 Nothing here depends on the length or the time of a slice: periodic work counts steps, so that pauses, slices of any
-length and checkpoints give the same bits. A slice also ends between two pieces of long work (solvers/work.py), so that
-a stop never waits for a whole factorisation or for kernel rows of all examples.
+length and checkpoints give the same bits. Within a slice the run hears at every tick (interrupt.py) whether it is to
+stop, so that a stop never waits for a whole factorisation or for kernel rows of all examples.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -21,6 +21,7 @@ from mcsvm.solvers.decision import SMALL_PAIRS, SMALL_PHASE, Decision
 from mcsvm.solvers.dual.certificate import Certificate, Proof, certificate_at_zero, seen_indefinite, total_of
 from mcsvm.solvers.errors import InputError, choices_for
 from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.interrupt import Stopped, listening
 from mcsvm.solvers.jit.rounding import FEASIBLE
 from mcsvm.solvers.memory import check_memory
 from mcsvm.solvers.methods import METHODS
@@ -34,7 +35,9 @@ from mcsvm.solvers.run.pairs import PairQueue
 from mcsvm.solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from mcsvm.solvers.run.small_pairs import SmallPairs, SolvedPair
 from mcsvm.solvers.run.trace import Sample, Trace
-from mcsvm.solvers.work import SAMPLE_REST, SLICE_SECONDS, Work, finish
+from mcsvm.solvers.work import SAMPLE_REST
+
+Look = Callable[[Sample], object]
 
 
 class Run:
@@ -67,11 +70,11 @@ class Run:
         self._start = start
         self._used: set[str] = set()  # methods that ended the finished parts
         self._decisions: list[Decision] = []  # of the finished parts
-        self._work: Work[None] | None = None  # the rest of an interrupted slice
+        self._small_watch = clock.Stopwatch()  # of the small pair in work
         self._latest: Sample | None = None
         self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
         alone = gram is None and self.method is METHODS["auto"]
-        self._pairs = PairQueue(problem, self.limits, self._opening, alone=alone)
+        self._pairs = PairQueue(problem, self.limits, self._part_run, alone=alone)
         self._begun: PartRun | None = self._part_run(0)
 
     # -- going on ---------------------------------------------------------------------------------
@@ -90,7 +93,8 @@ class Run:
     @property
     def seconds(self) -> float:
         """Seconds that the method took, without certificates, samples and compilation."""
-        return self._totals.seconds + (self._begun.seconds if self._begun and self._unfinished else 0.0)
+        begun = self._begun.seconds if self._begun and self._unfinished else 0.0
+        return self._totals.seconds + self._small_watch.seconds + begun
 
     @property
     def iterations(self) -> int:
@@ -105,11 +109,6 @@ class Run:
     def exploring(self) -> bool:
         """Whether the current point is not the best one, so that the best one stands still."""
         return self.current.state.best is not self.current.state
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether a clock ended the last slice before its steps were done."""
-        return self._work is not None
 
     @property
     def kernel_evaluations(self) -> int:
@@ -146,27 +145,35 @@ class Run:
     def _unfinished(self) -> bool:
         return len(self._finished) < self.problem.part_count
 
-    def advance(self, steps: int | None = None) -> Sample:
-        """A slice of about `steps` steps, then a sample.
+    def advance(self, steps: int | None = None, look: Look | None = None) -> Sample:
+        """Take about `steps` steps, then return a sample; a method ends a slice between its rounds, a little later.
 
-        A method ends a slice between its rounds, a little later. Long work is interrupted after SLICE_SECONDS, and the
-        next call continues it.
+        `look` is called with a sample every 40 ms or so. It may wait, write a checkpoint or `stop` the run; if it
+        returns true, the slice ends at once, and the next one begins again with the last piece of work.
         """
         if not self.running:
             return self._latest or self.sample()
-        if self._work is None:
-            self._work = self._slice(steps)
-        with self._pairs.helped(len(self._finished)):
-            self._go_on(self._work)
-        return self._record()
-
-    def _go_on(self, work: Work[None]) -> None:
-        began = time.perf_counter()
+        whole = False
         try:
-            while time.perf_counter() - began < SLICE_SECONDS:
-                next(work)
-        except StopIteration:
-            self._work = None
+            with listening(lambda: self._hear(look)), self._pairs.helped(len(self._finished)):
+                self._slice(steps)
+            whole = True
+        except Stopped as stopped:
+            if stopped.by is not self:
+                raise
+        return self._record(whole=whole)
+
+    def _hear(self, look: Look | None) -> None:
+        """Within a slice: check the time limit, and call `look`, while helpers wait."""
+        leave: object = False
+        if look is None:
+            self._check_limits(whole=False)
+        else:
+            with self._pairs.held():
+                sample = self._record(whole=False)
+                leave = self.running and look(sample)
+        if leave or not self.running:
+            raise Stopped(self)
 
     def stop(self, ending: Ending = Ending.STOPPED) -> None:
         """End here, with the model of the best alpha so far; its certificate bounds the distance to the optimum."""
@@ -182,50 +189,39 @@ class Run:
         """The number of steps up to the limit, at least 1; None without a limit."""
         return None if self.limits.steps is None else max(1, self.limits.steps - self.iterations)
 
-    def _slice(self, steps: int | None) -> Work[None]:
+    def _slice(self, steps: int | None) -> None:
         """About `steps` steps of the current part; if they end it, the next part becomes the current one."""
         small = self._pairs.small
-        if small is None or not (yield from self._solve_small(small, self.iterations + self._allowed(steps))):
+        if small is None or not self._solve_small(small, self.iterations + self._allowed(steps)):
             if self.current.finished is None:
-                yield from self.current.advance(self._allowed(steps), self._steps_left)
+                self.current.advance(self._allowed(steps), self._steps_left)
             if self.current.finished is not None:
                 self._count(self.current.finished)
                 if self._unfinished:
-                    yield from self._begin_next()
+                    self._begin_next()
         if not self._unfinished:
             self._pairs.drop()
             self._end()
 
-    def _begin_next(self) -> Work[None]:
-        """The next part becomes the current one."""
-        number = len(self._finished)
+    def _begin_next(self) -> None:
+        """Make the next part the current one; a helper may have trained it to its end."""
         self._begun = None
-        begun, rest = yield from self._pairs.take(number)
-        self._begun = (yield from self._opening(number)) if begun is None else begun
-        if rest is not None:
-            yield from rest
+        number = len(self._finished)
+        trained = self._pairs.take(number)
+        self._begun = self._part_run(number) if trained is None else trained
 
-    def _solve_small(self, small: SmallPairs, until: int) -> Work[bool]:
-        """Small pairs up to this step count, or to one that is left to the method; returns whether any was solved."""
+    def _solve_small(self, small: SmallPairs, until: int) -> bool:
+        """Solve small pairs up to this step count, or to one that is left to the method; return whether any was."""
         before = len(self._finished)
         while self._unfinished and self._fresh and (len(self._finished) == before or self.iterations < until):
             number, most = len(self._finished), NO_LIMIT if self._steps_left is None else self._steps_left
-            work = small.solve(number, None if self._start is None else self._start[number], most)
-            began = clock.seconds()
-            while True:
-                try:
-                    next(work)
-                except StopIteration as end:
-                    solved: SolvedPair | None = end.value
-                    break
-                self._totals.seconds += clock.seconds() - began
-                yield
-                began = clock.seconds()
-            if solved is not None:
-                self._count_small(small, solved)
-            self._totals.seconds += clock.seconds() - began
+            with self._small_watch:
+                solved = small.solve(number, None if self._start is None else self._start[number], most)
+            self._totals.seconds += self._small_watch.seconds
+            self._small_watch = clock.Stopwatch()
             if solved is None:
                 break
+            self._count_small(small, solved)
         return len(self._finished) > before
 
     @property
@@ -260,10 +256,7 @@ class Run:
     # -- parts ------------------------------------------------------------------------------------
 
     def _part_run(self, number: int) -> PartRun:
-        return finish(self._opening(number))
-
-    def _opening(self, number: int) -> Work[PartRun]:
-        part = yield from self.problem.opening(number, self._gram)
+        part = self.problem.part(number, self._gram)
         return PartRun(
             part, self.method, self.limits,
             seed=self.seed, start=None if self._start is None else self._start[number],
@@ -379,39 +372,37 @@ class Run:
 
     # -- samples ----------------------------------------------------------------------------------
 
-    def _record(self) -> Sample:
-        """Sample, and check the limits. Only ends of slices are traced, as other interruptions depend on the clock;
+    def _record(self, *, whole: bool) -> Sample:
+        """Sample, and check the limits. Only ends of whole slices are traced, as other moments depend on the clock;
         where parts are begun ahead, only ends of parts, as how far helpers have come in the next one does too."""
-        if self._work is None or self._latest is None or self._sample_due():
-            began = clock.seconds()
+        if whole or self._latest is None or self._sample_due():
+            began = time.perf_counter()
             self._latest = self.sample()
-            self._sampled = clock.seconds()
+            self._sampled = time.perf_counter()
             self._sample_seconds = self._sampled - began
         if self._pairs.ahead is None:
-            if self._work is None:
+            if whole:
                 self.trace.append(self._latest)
         elif self._totals.steps > (self.trace.last.iteration if len(self.trace) else 0):
             self.trace.append(self._totals.sample(len(self._finished), self.seconds))
         if self.running:
-            self._check_limits()
+            self._check_limits(whole=whole)
         return self._latest
 
     def _sample_due(self) -> bool:
         """Whether something has moved since the last sample, and samples take a small share of the time."""
         assert self._latest is not None
-        rested = clock.seconds() - self._sampled >= SAMPLE_REST * self._sample_seconds
+        rested = time.perf_counter() - self._sampled >= SAMPLE_REST * self._sample_seconds
         return rested and self._latest.iteration != self.iterations
 
     def _end_at(self, ending: Ending) -> None:
-        """End here. An interrupted slice is dropped, and its last sample goes into the trace."""
+        """End here; within a slice the latest sample goes into the trace."""
         self.ending = ending
         self._pairs.drop()
         if self._begun is not None:
             self._begun.view.forget()
-        if self._work is not None and self._latest is not None:
-            if not len(self.trace) or self._latest.iteration > self.trace.last.iteration:
-                self.trace.append(self._latest)
-            self._work = None
+        if self._latest is not None and (not len(self.trace) or self._latest.iteration > self.trace.last.iteration):
+            self.trace.append(self._latest)
 
     def sample(self) -> Sample:
         """Objectives, violation and support vectors by the method's running functions: cheap, and not verified."""
@@ -435,10 +426,10 @@ class Run:
             mark_support(self.problem, len(self._finished), self._begun.state.best.alpha, used, full)
         return used, full
 
-    def _check_limits(self) -> None:
-        """The step limit holds at ends of slices only: inside a slice alpha may lag behind the step count, and where a
-        slice is interrupted depends on the clock."""
-        if self._work is None and self.limits.steps is not None and self.iterations >= self.limits.steps:
+    def _check_limits(self, *, whole: bool) -> None:
+        """The step limit holds at ends of whole slices only: within a slice alpha may lag behind the step count, and
+        when the run hears there depends on the clock."""
+        if whole and self.limits.steps is not None and self.iterations >= self.limits.steps:
             self._end_at(Ending.STEP_LIMIT)
         elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             self._end_at(Ending.TIME_LIMIT)
@@ -459,15 +450,9 @@ class Run:
         return [*alphas, self.current.feasible_alpha()] if self._unfinished else alphas
 
     def proofs(self) -> list[Proof]:
-        """As `proving`, without an interruption."""
-        return finish(self.proving())
-
-    def proving(self) -> Work[list[Proof]]:
         """Return one proof for each part that has started; that of the current part follows from its current alpha."""
         proofs = [done.proof for done in self._finished]
-        if self._unfinished:
-            proofs.append((yield from self.current.proving()))
-        return proofs
+        return [*proofs, self.current.prove()] if self._unfinished else proofs
 
     def certificate(self, proofs: list[Proof] | None = None) -> Certificate:
         """Return the certificate of all parts; parts that have not started count with alpha = 0."""

@@ -16,7 +16,6 @@ from mcsvm.solvers.dual.quantities import weights_of
 from mcsvm.solvers.kernels.moved import Moved
 from mcsvm.solvers.methods.base import State
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 def sigma_of(part: Part) -> float:
@@ -41,7 +40,7 @@ class OuterLoop:
     def loose(cls, tolerance: float) -> OuterLoop:
         return cls(max(1.0, LOOP.begin / tolerance))
 
-    def update_bias(self, part: Part, state: State, tolerance: float) -> Work[bool]:
+    def update_bias(self, part: Part, state: State, tolerance: float) -> bool:
         """One step on b; returns whether b has converged, or moved too often. If a move is not half of the least one,
         inner problems were solved too inexactly: the next is solved to half the violation, with exact functions."""
         weights = weights_of(part, state.alpha)
@@ -50,7 +49,7 @@ class OuterLoop:
         functions, constant = state.functions + step, state.constant + step
         restless = moved > 0.5 * self.least_move
         if restless:
-            functions = (yield from part.gram.products(weights)) + constant
+            functions = part.gram.products(weights) + constant
             self.restless += 1
             self.strictness = max(0.5 * self.strictness, LOOP.strictest)
         state.functions[...], state.constant = functions, constant

@@ -11,7 +11,7 @@ from mcsvm.solvers.run.ahead import Ahead
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.parts import PartRun
 from mcsvm.solvers.run.small_pairs import SmallPairs
-from mcsvm.solvers.work import Work, limited, workers
+from mcsvm.solvers.work import limited, workers
 
 
 class PairQueue:
@@ -21,7 +21,7 @@ class PairQueue:
     kernel rows until garbage is collected. `alone`: nothing was chosen that small pairs do not know.
     """
 
-    def __init__(self, problem: Problem, limits: Limits, begin: Callable[[int], Work[PartRun]], *, alone: bool) -> None:
+    def __init__(self, problem: Problem, limits: Limits, begin: Callable[[int], PartRun], *, alone: bool) -> None:
         several = problem.machine.split == "pairs" and problem.part_count > 1
         self.small = SmallPairs(problem, limits) if alone and small_pairs.applies(problem, limits) else None
         apart = several and self.small is None and limits.steps is None
@@ -29,7 +29,7 @@ class PairQueue:
 
     @contextmanager
     def helped(self, number: int) -> Iterator[None]:
-        """Beside the part of this number other threads work on later ones, and share `workers` with this one."""
+        """Beside the part of this number other threads train later ones, and share `workers` with this one."""
         ahead, threads = self.ahead, workers()
         helpers = ahead.go_on(number, threads) if ahead is not None and threads > 1 else 0
         if ahead is None or not helpers:
@@ -41,13 +41,18 @@ class PairQueue:
         finally:
             ahead.pause()
 
-    def take(self, number: int) -> Work[tuple[PartRun | None, Work[None] | None]]:
-        """The part of this number where a helper has begun it, and the rest of the call that it is in."""
-        lane = None if self.ahead is None else (yield from self.ahead.take(number))
-        if lane is None or lane.run is None:
-            return None, None
-        lane.run.seconds = lane.seconds_by_run
-        return lane.run, lane.rest
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let the other threads wait at their next tick."""
+        if self.ahead is None:
+            yield
+            return
+        with self.ahead.held():
+            yield
+
+    def take(self, number: int) -> PartRun | None:
+        """Return the part of this number, trained, where a helper has begun it."""
+        return None if self.ahead is None else self.ahead.take(number)
 
     def drop(self) -> None:
         """The run has ended: let go of matrices and of what was begun ahead."""

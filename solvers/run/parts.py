@@ -17,9 +17,9 @@ from mcsvm.solvers import clock
 from mcsvm.solvers.budget import LOOP, next_decision
 from mcsvm.solvers.decision import Decision
 from mcsvm.solvers.dual import balance
-from mcsvm.solvers.dual.certificate import Certificate, Proof, certifying
+from mcsvm.solvers.dual.certificate import Certificate, Proof, certify
 from mcsvm.solvers.dual.geometry import BOX
-from mcsvm.solvers.dual.quantities import energy_of, examining, weights_of
+from mcsvm.solvers.dual.quantities import energy_of, examine, weights_of
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.jit.rounding import FEASIBLE
 from mcsvm.solvers.methods.base import NO_LIMIT, Method, Progress, refresh, start_from
@@ -27,7 +27,6 @@ from mcsvm.solvers.problem import Part, Problem, with_offset
 from mcsvm.solvers.run import multipliers
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.trace import Sample
-from mcsvm.solvers.work import Work, finish
 
 
 class Claim(Enum):
@@ -133,7 +132,7 @@ class PartRun:
         self.state = self.solver.start(self.view, seed)
         if opening is not None:
             self.state.decisions.append(opening)
-        self.seconds = 0.0  # of the method
+        self.watch = clock.Stopwatch()  # of the method
         self.finished: Finished | None = None
         self._failures, self._best_violation = 0, np.inf
         self._strictness, self._claim = 1.0, Claim.NONE
@@ -148,39 +147,30 @@ class PartRun:
 
     # -- going on ---------------------------------------------------------------------------------
 
-    def advance(self, steps: int, left: int | None = None) -> Work[None]:
+    def advance(self, steps: int, left: int | None = None) -> None:
         """Take about `steps` steps, and at most `left`; then, if one is due, check the gap or a claim."""
         self.state.limit = NO_LIMIT if left is None else self.state.steps + left
         if self._functions_stale:
-            yield from refresh(self.view, self.state)
+            refresh(self.view, self.state)
             self._functions_stale = False
         if self._claim is Claim.NONE and not self._gap_due:
-            progress = yield from self._timed(self.state.steps + steps)
+            progress = self._advance_method(self.state.steps + steps)
             self._claim = CLAIMS.get(progress, Claim.NONE)
             look = progress is Progress.MILESTONE or self.state.steps >= self._look_at
             self._gap_due = self._claim is Claim.NONE and self.gap_goal is not None and look
         if self._gap_due:
-            yield from self._look_at_gap()
+            self._look_at_gap()
         elif self._claim is not Claim.NONE:
-            yield from self._examine_claim()
+            self._examine_claim()
         if self.finished is None and self.state.steps >= self.state.limit:
-            yield from self._examine_last()
+            self._examine_last()
 
-    def _timed(self, until: int) -> Work[Progress]:
-        """Advance the method to this step count, or to the next check of the gap; adds to `seconds`."""
+    def _advance_method(self, until: int) -> Progress:
+        """Advance the method to this step count, or to the next check of the gap."""
         if self.gap_goal is not None:
             until = min(until, self._look_at)
-        work = self.solver.advance(self.view, self.state, until - self.state.steps, self._tolerance())
-        while True:
-            began = clock.seconds()
-            try:
-                next(work)
-            except StopIteration as end:
-                progress: Progress = end.value
-                return progress
-            finally:
-                self.seconds += clock.seconds() - began
-            yield
+        with self.watch:
+            return self.solver.advance(self.view, self.state, until - self.state.steps, self._tolerance())
 
     def _tolerance(self) -> float:
         """The violation that the method is asked for: looser at first under the method of multipliers (OuterLoop),
@@ -198,14 +188,14 @@ class PartRun:
 
     # -- claims of convergence --------------------------------------------------------------------
 
-    def _examine_claim(self) -> Work[None]:
+    def _examine_claim(self) -> None:
         """Recompute everything from alpha in float64; end the part if that proves the claim, else refute it."""
         if self._claim is Claim.CONVERGED and self.view is not self.part:
-            if not (yield from self._outer.update_bias(self.view, self.state, self.limits.tolerance)):
+            if not self._outer.update_bias(self.view, self.state, self.limits.tolerance):
                 self._claim = Claim.NONE
                 return
             self._claim = Claim.SETTLED
-        proof = yield from certifying(self.part, self.feasible_alpha(), hint=self.state.best.constant)
+        proof = certify(self.part, self.feasible_alpha(), hint=self.state.best.constant)
         claim, self._claim = self._claim, Claim.NONE
         if self._proves(proof):
             self._close(proof, stalled=False)
@@ -217,11 +207,11 @@ class PartRun:
         else:
             self._close(proof, stalled=True)
 
-    def _examine_last(self) -> Work[None]:
+    def _examine_last(self) -> None:
         """End the part if its point meets the stopping rule: the step limit may cut a round before its own check."""
         running = self.running_certificate()
         if self._gap_reached(running) if self.gap_goal is not None else running.violation <= self.limits.tolerance:
-            proof = yield from self.proving()
+            proof = self.prove()
             if self._proves(proof):
                 self._close(proof, stalled=False)
 
@@ -264,16 +254,16 @@ class PartRun:
     def _gap_reached(self, certificate: Certificate) -> bool:
         return self.gap_goal is not None and certificate.reaches(self.gap_goal, self.limits.tolerance)
 
-    def _look_at_gap(self) -> Work[None]:
+    def _look_at_gap(self) -> None:
         """Check the gap by the running functions; if it is small enough, by exact ones, which may end the part."""
         running = self.running_certificate()
         if self._gap_reached(running):
             # An interior point reaches a small gap while no variable is at a bound: put variables onto bounds first.
-            yield from self.solver.wind_up(self.view, self.state, self._tolerance())
+            self.solver.wind_up(self.view, self.state, self._tolerance())
             running = self.running_certificate()
         if self._gap_reached(running):
             best = self.state.best
-            proof = yield from certifying(self.part, self.feasible_alpha(), hint=best.constant)
+            proof = certify(self.part, self.feasible_alpha(), hint=best.constant)
             if self._proves(proof):
                 self._close(proof, stalled=False)
                 return
@@ -285,10 +275,10 @@ class PartRun:
     def running_certificate(self) -> Certificate:
         """The certificate of the best point by its running functions: cheap, and not verified."""
         if self._functions_stale:  # a given start that was not advanced yet
-            finish(refresh(self.view, self.state))
+            refresh(self.view, self.state)
             self._functions_stale = False
         part, point = self.part, self.state.best
-        optimality = finish(examining(part, point.alpha, point.functions, np.array([self._free_bias()])))
+        optimality = examine(part, point.alpha, point.functions, np.array([self._free_bias()]))
         energy = energy_of(part, weights_of(part, point.alpha), point.functions - point.constant)
         # Between two steps on b the weights do not sum to zero, so alpha is infeasible: 0, the dual of alpha = 0, is
         # the only bound.
@@ -307,9 +297,14 @@ class PartRun:
         # `constant` is not zero where the method has included a b of its own in the functions
         return 0.0 if span is None or point.constant.any() else 0.5 * sum(span)
 
-    def proving(self) -> Work[Proof]:
-        """The proof of the best alpha so far."""
-        return certifying(self.part, self.feasible_alpha(), hint=self.state.best.constant)
+    def prove(self) -> Proof:
+        """Return the proof of the best alpha so far."""
+        return certify(self.part, self.feasible_alpha(), hint=self.state.best.constant)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that the method took."""
+        return self.watch.seconds
 
     @property
     def effort(self) -> float:

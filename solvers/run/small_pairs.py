@@ -17,6 +17,7 @@ import numpy as np
 from mcsvm.solvers.budget import PAIRS, TWO_CLASS
 from mcsvm.solvers.dual.certificate import Certificate, Proof
 from mcsvm.solvers.dual.rounding import CoarseBound, rounding_of, widen
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.binary import two_class
 from mcsvm.solvers.jit.rounding import FEASIBLE
 from mcsvm.solvers.kernels import Kernel, Points
@@ -26,7 +27,7 @@ from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.products import kernel_matrix
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.parts import Finished
-from mcsvm.solvers.work import SEARCH_STEPS_TIMES_ROWS, TILE, Work
+from mcsvm.solvers.work import SEARCH_STEPS_TIMES_ROWS, TILE
 
 
 @dataclass
@@ -62,11 +63,11 @@ class WholeMatrix:
         self.kernel, self.points, self.starts = kernel, points, starts
         self.values: np.ndarray | None = None
 
-    def pair(self, a: int, b: int) -> Work[tuple[np.ndarray, np.ndarray]]:
+    def pair(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (matrix, [start, stop of the first class, start, stop of the second class] in the matrix)."""
         if self.values is None:
             matrix = np.empty((len(self.points), len(self.points)))
-            yield from kernel_matrix(self.kernel, self.points, matrix)
+            kernel_matrix(self.kernel, self.points, matrix)
             self.values = matrix
         return self.values, self.starts[[a, a + 1, b, b + 1]]
 
@@ -84,16 +85,16 @@ class MatrixStrips:
         self.first, self.strip = -1, np.empty((0, 0))
         self.alone: dict[int, np.ndarray] = {}
 
-    def pair(self, a: int, b: int) -> Work[tuple[np.ndarray, np.ndarray]]:
+    def pair(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the matrix of the pair alone, with starts and stops as `WholeMatrix.pair` does."""
         if self.first != a:
-            yield from self.kernel.prepare(self.points, np.float64)
+            self.kernel.prepare(self.points, np.float64)
             begin, end = int(self.starts[a]), int(self.starts[-1])
             strip = np.empty((self._size(a), end - begin))
             for start in range(begin, end, TILE):
                 stop = min(start + TILE, end)
                 self._compute(a, slice(start, stop), strip[:, start - begin : stop - begin])
-                yield
+                tick()
             self.first, self.strip = a, strip
         split, n = self._size(a), self._size(a) + self._size(b)
         if b not in self.alone:
@@ -128,16 +129,16 @@ class SmallPairs:
         self.magnitude = Magnitude(np.empty(0), 0.0)
         self.coarse = CoarseBound(0.0, 0.0, 0.0, 0)
 
-    def solve(self, number: int, start: np.ndarray | None = None, most: int = NO_LIMIT) -> Work[SolvedPair | None]:
+    def solve(self, number: int, start: np.ndarray | None = None, most: int = NO_LIMIT) -> SolvedPair | None:
         """Solve this pair, from alpha = 0 or from `start`; None if `most` or PAIRS.patience are too few."""
         if self.source is None:
-            points = yield from self.problem.points.taking(self.places)
+            points = self.problem.points.take(self.places)
             kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips
             self.source = kind(self.problem.training_kernel, points, self.starts)
             self.magnitude = self.problem.training_kernel.magnitude(points)
             self.coarse = CoarseBound.of(self.magnitude, self.problem.form, self.problem.upper)
         a, b = self.problem.pairs[number]
-        matrix, spans = yield from self.source.pair(a, b)
+        matrix, spans = self.source.pair(a, b)
         places = self._of_pair(self.places, a, b)
         n, first = places.size, spans[1] - spans[0]
         sign, upper = np.where(np.arange(n) < first, 1.0, -1.0), self.problem.upper[places]
@@ -155,7 +156,7 @@ class SmallPairs:
                 min(limit, most - steps), recent, TWO_CLASS,
             )  # fmt: skip
             steps += taken
-            yield
+            tick()
         imbalance, costs = abs(float(beta.sum())), float(upper.sum())
         if status != two_class.CONVERGED or steps > most or imbalance > FEASIBLE * costs:
             return None

@@ -20,7 +20,6 @@ from mcsvm.solvers.kernels import KERNELS, Points, distances
 from mcsvm.solvers.machines import DualForm
 from mcsvm.solvers.methods.base import Method, Progress
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import finish
 
 EXAMPLES, CLASSES = 12, 3
 STEPS = 50
@@ -68,8 +67,8 @@ def few_classes(form: DualForm) -> DualForm:
 def _rehearse(method: Method[Any], part: Part) -> None:
     distances.rehearse()
     state = method.start(part, 0)
-    if finish(method.advance(part, state, STEPS, 1e-3)) is Progress.MOVING:
-        finish(method.advance(part, state, STEPS, 1e-3))
+    if method.advance(part, state, STEPS, 1e-3) is Progress.MOVING:
+        method.advance(part, state, STEPS, 1e-3)
     certify(part, state.alpha, hint=state.constant)
     method.rehearse(part)
     part.forget()

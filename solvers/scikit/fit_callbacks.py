@@ -31,15 +31,14 @@ class FitTask:
         if self._fit is not None:
             self._fit.call_on_fit_task_begin(**self._shown)
 
-    def slice(self, advance: Callable[[], Any], fitted: Callable[[], dict[str, Any]]) -> tuple[Any, bool]:
-        """What `advance` returns, and whether a callback asks to stop. `fitted`: the attributes `predict` needs."""
+    def enough(self, fitted: Callable[[], dict[str, Any]]) -> bool:
+        """Call the callbacks, and return whether one asks to stop. `fitted`: the attributes `predict` needs."""
         if not self._watched:
-            return advance(), False
+            return False
         assert self._fit is not None
         task = self._fit.subcontext(task_name="slice")
         task.call_on_fit_task_begin(**self._shown)
-        done = advance()
-        return done, bool(task.call_on_fit_task_end(**self._shown, reconstruction_attributes=fitted))
+        return bool(task.call_on_fit_task_end(**self._shown, reconstruction_attributes=fitted))
 
     def end(self) -> None:
         if self._fit is not None:

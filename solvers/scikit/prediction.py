@@ -16,7 +16,7 @@ from mcsvm.solvers.machines import Machine
 from mcsvm.solvers.model import Model, class_scores, dense_expansion, function_of_two, pair_scores
 from mcsvm.solvers.scikit.resources import ResourceMixin
 from mcsvm.solvers.uncertainty.probability import Calibration
-from mcsvm.solvers.work import finish, limited
+from mcsvm.solvers.work import limited
 
 PRECISIONS = [np.float64, np.float32]  # of rows that are taken as they are; others become float64
 
@@ -77,7 +77,7 @@ class PredictionMixin(ResourceMixin):
         if self.kernel != "linear":
             raise AttributeError(f"coef_ is only available with kernel='linear', not {self.kernel!r}")
         check_is_fitted(self, "_model")
-        slopes = finish(transposed_times(self._model.points.rows, self._model.expansion))
+        slopes = transposed_times(self._model.points.rows, self._model.expansion)
         weights = np.ascontiguousarray(slopes.T)
         if self.classes_.size == 2:
             weights = function_of_two(self._model.machine, slopes)[None, :]

@@ -23,7 +23,7 @@ pytestmark = [
 ]
 WORK = {
     "checks of fit": "posed()",
-    "fit, rbf, to its first rows": "posed().part(0).gram.rows(np.arange(16))",
+    "fit, rbf, to its first rows": "posed().part(0).gram.fetch(np.arange(16))",
     "fit, linear, for 5 s": 'MultiClassSVC(kernel="linear", time_limit=5.0, threads=1).fit(X, y)',
     "predict": "small.predict(X)",
 }

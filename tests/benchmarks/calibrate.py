@@ -42,7 +42,7 @@ from mcsvm.solvers.methods.base import Progress
 from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.run.warmup import warm_up
-from mcsvm.solvers.work import finish, limited
+from mcsvm.solvers.work import limited
 
 T = TypeVar("T")
 PRICES = tuple(entry.name for entry in fields(Budget) if entry.name.endswith("_price"))
@@ -142,7 +142,7 @@ def blocks(sizes: Sizes) -> Measurement:
         seconds, steps = pair_steps(part, count, sizes.repetitions)
         how = f"{steps} pair steps in a box of {min(count, 2 * len(part))} variables, ww, k = {sizes.classes}"
         yield price, Measured(seconds / steps, how)
-    finish(part.gram.products(np.zeros((len(part), part.form.outputs))))  # whatever is made once
+    part.gram.products(np.zeros((len(part), part.form.outputs)))  # whatever is made once
     runs = [rounds(part, sizes.rounds) for _ in range(sizes.repetitions)]
     seconds_each = np.min([seconds for seconds, _ in runs], axis=0)
     terms = [(1.0, float(steps)) for steps in runs[0][1]]
@@ -158,7 +158,7 @@ def pair_steps(part: Part, count: int, repetitions: int) -> tuple[float, int]:
     member, slot, gradient = (array[:count] for array in (chosen.member, chosen.slot, chosen.gradient))
     some = faces.Selection(chosen.examples[: member.max() + 1], member, slot, gradient)
     labels = part.labels[some.examples[some.member]]
-    _, Q = finish(faces.coupled(part, some, part.form.direction[labels, some.slot]))
+    _, Q = faces.coupled(part, some, part.form.direction[labels, some.slot])
     upper, limit = np.full(some.slot.size, 10.0), BUDGET.block_patience * some.slot.size
 
     def solve() -> int:
@@ -181,7 +181,7 @@ def rounds(part: Part, count: int) -> tuple[list[float], list[int]]:
 def one_round(state: BlockState, bench: Workbench) -> None:
     event, _, wanted = bench.rounds(state, state.steps + 1, TOLERANCE)
     if event == ROWS:
-        finish(bench.fetch(wanted))
+        bench.fetch(wanted)
         one_round(state, bench)
 
 
@@ -208,7 +208,7 @@ def newton(sizes: Sizes) -> Measurement:
 
 
 def polish(part: Part, state: BlockState, chosen: faces.Selection) -> None:
-    finish(faces.polish(part, state.alpha, chosen, 0.25 * TOLERANCE, BUDGET))
+    faces.polish(part, state.alpha, chosen, 0.25 * TOLERANCE, BUDGET)
 
 
 # -- the interior point ----------------------------------------------------------------------------
@@ -243,11 +243,11 @@ def iteration_terms(part: Part, rank: int) -> tuple[float, float]:
 
 def iteration(part: Part, rank: int, sizes: Sizes) -> float:
     """Seconds of one on the central path, in the middle of some."""
-    finish(factor_of(part.gram).grow(part.gram, rank))
+    factor_of(part.gram).grow(part.gram, rank)
 
     def walk() -> list[float]:
         columns = Columns(part.gram, part.offset, exact=False, cap=rank)
-        finish(columns.use(rank))
+        columns.use(rank)
         path = Path(Layout.of(part), columns, np.zeros(part.form.outputs))
         point: PathPoint | None = path.start()
         seconds: list[float] = []
@@ -261,7 +261,7 @@ def iteration(part: Part, rank: int, sizes: Sizes) -> float:
 
 
 def advance(path: Path, point: PathPoint) -> PathPoint | None:
-    return finish(path.advance(point, TOLERANCE))
+    return path.advance(point, TOLERANCE)
 
 
 def entries(sizes: Sizes) -> Measured:
@@ -282,7 +282,7 @@ def entries(sizes: Sizes) -> Measured:
 
 def grow(gram: Gram, rank: int) -> Factor:
     factor = Factor(gram)
-    finish(factor.grow(gram, rank))
+    factor.grow(gram, rank)
     return factor
 
 
@@ -295,7 +295,7 @@ def admm(sizes: Sizes) -> Measurement:
     seconds, machines = [], ("ww", "llw")
     for (n, rank), machine in product(sizes.admm, machines):
         part = cloud(n, sizes, machine, gamma=1.0)
-        carrier, steps = finish(Splitting.prepare(part, 1.0, rank)), sizes.admm_steps
+        carrier, steps = Splitting.prepare(part, 1.0, rank), sizes.admm_steps
         short, long = (
             best(partial(carry, part, carrier, some), sizes.repetitions) for some in (steps // 2, steps + steps // 2)
         )
@@ -311,7 +311,7 @@ def admm(sizes: Sizes) -> Measurement:
 
 
 def carry(part: Part, carrier: Splitting, steps: int) -> None:
-    finish(carrier.run(started(part), replace(BUDGET, admm_steps=steps)))
+    carrier.run(started(part), replace(BUDGET, admm_steps=steps))
 
 
 def mean(seconds: Sequence[float]) -> float:
@@ -343,7 +343,7 @@ def costs(sizes: Sizes, machine: str, cost: float) -> list[float]:
     seconds: dict[float, float] = {}
     while True:
         share = way.share
-        one, progress = timed(lambda: finish(homotopy.advance(part, state, way, state.steps + 256, TOLERANCE, budget)))
+        one, progress = timed(lambda: homotopy.advance(part, state, way, state.steps + 256, TOLERANCE, budget))
         seconds[share] = seconds.get(share, 0.0) + one
         if progress in (Progress.CONVERGED, Progress.STALLED):
             return list(seconds.values())

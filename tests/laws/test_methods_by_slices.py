@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from small_data import blobs, home, problem_of
+from ticks import stopped_at
 
 from mcsvm.solvers.methods.base import Method, Progress, State, stored_fields
 from mcsvm.solvers.methods.frank_wolfe.table import FRANK_WOLFE_METHODS
@@ -22,7 +23,6 @@ from mcsvm.solvers.methods.linear.table import LINEAR_METHODS
 from mcsvm.solvers.methods.sequential import loop as sequential
 from mcsvm.solvers.methods.sequential.table import SEQUENTIAL_METHODS
 from mcsvm.solvers.problem import Part, Problem
-from mcsvm.solvers.work import finish
 
 MACHINES = "ww", "cs", "llw", "ova", "ovo"
 COSTS = 3.0, 3e3, 3e4
@@ -69,7 +69,7 @@ class MethodRun:
     def by_slices(self, slices: Iterator[int]) -> MethodRun:
         while not self.ended:
             steps = min(next(slices), self.most - self.state.steps)
-            self.progress = finish(self.method.advance(self.part, self.state, steps, TOLERANCE))
+            self.progress = self.method.advance(self.part, self.state, steps, TOLERANCE)
         return self
 
     def by_checkpoints(self, slices: Iterator[int], *, within: bool) -> MethodRun:
@@ -79,24 +79,21 @@ class MethodRun:
             until = min(self.state.steps + next(slices), self.most)
             returned = False
             while not returned:
-                work = self.method.advance(self.part, self.state, until - self.state.steps, TOLERANCE)
-                returned = self._some(work, int(2 ** random.integers(0, 12)) if within else None)
+                most = int(2 ** random.integers(0, 12)) if within else None
+                returned = self._advance(until - self.state.steps, most)
                 self.part, self.state = copied(self.problem, self.part, self.state)
         return self
 
-    def _some(self, work: Any, pieces: int | None) -> bool:
-        """So many pieces of work; whether it ended."""
-        if pieces is None:
-            self.progress = finish(work)
-            return True
-        try:
-            for _ in range(pieces):
-                next(work)
-        except StopIteration as end:
-            self.progress = end.value
-            return True
-        work.close()
-        return False
+    def _advance(self, steps: int, most: int | None) -> bool:
+        """Advance to the end of the slice, or up to this tick; return whether it ended."""
+
+        def advance() -> Progress:
+            return self.method.advance(self.part, self.state, steps, TOLERANCE)
+
+        progress, ended = (advance(), True) if most is None else stopped_at(most, advance)
+        if progress is not None:
+            self.progress = progress
+        return ended
 
 
 def copied(problem: Problem, part: Part, state: State) -> tuple[Part, State]:

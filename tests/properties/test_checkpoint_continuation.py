@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,19 +20,10 @@ from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.methods.frank_wolfe import method as fw
 from mcsvm.solvers.model import dense_expansion
 from mcsvm.solvers.problem import Problem
-from mcsvm.solvers.run import loop
 from mcsvm.solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=72, classes=3, features=3, seed=7)
 TINY = 0.001  # MB of rows: the fewest there may be, so that most are evicted
-
-
-@pytest.fixture(autouse=True, scope="module")
-def no_clock() -> Iterator[None]:
-    """Slices end where their steps do, so that traces can be compared: on a busy machine some would end earlier."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "SLICE_SECONDS", 60.0)
-        yield
 
 
 def fresh(machine: str, bias: str | None = None, kernel: str = "rbf", **more: Any) -> Problem:

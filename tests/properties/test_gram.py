@@ -32,7 +32,7 @@ def assert_holds(gram: Gram, kernel: str = "rbf") -> None:
 def test_rows_are_right_after_any_eviction(asked: list[list[int]], kernel: str) -> None:
     gram = gram_of(kernel)
     for examples in map(np.array, asked):
-        slots = gram.rows(examples)
+        slots = gram.fetch(examples)
         np.testing.assert_allclose(gram.store[slots], DENSE[kernel][examples], rtol=1e-4, atol=1e-5)
         assert_holds(gram, kernel)
 
@@ -42,11 +42,11 @@ def test_rows_are_right_after_any_eviction(asked: list[list[int]], kernel: str) 
 def test_restoring_gives_the_same_bits_and_the_same_future(asked: list[list[int]], later: list[list[int]]) -> None:
     gram, again = gram_of(), gram_of()
     for examples in asked:
-        gram.rows(np.array(examples))
+        gram.fetch(np.array(examples))
     again.restore(gram.pack())
     for examples in [None, *later]:
         if examples is not None:
-            np.testing.assert_array_equal(gram.rows(np.array(examples)), again.rows(np.array(examples)))
+            np.testing.assert_array_equal(gram.fetch(np.array(examples)), again.fetch(np.array(examples)))
         held = np.flatnonzero(gram.slot_of >= 0)
         np.testing.assert_array_equal(gram.slot_of, again.slot_of)
         np.testing.assert_array_equal(gram.store[gram.slot_of[held]], again.store[again.slot_of[held]])
@@ -63,19 +63,19 @@ def test_times_is_the_matrix_product(seed: int, kernel: str, share: float) -> No
 
 def test_what_is_held_is_not_computed_again() -> None:
     gram = gram_of()
-    gram.rows(np.arange(5))
+    gram.fetch(np.arange(5))
     assert gram.evaluations == 5 * N
-    gram.rows(np.array([3, 1]))
+    gram.fetch(np.array([3, 1]))
     assert gram.evaluations == 5 * N
-    gram.rows(np.array([3, 8]))
+    gram.fetch(np.array([3, 8]))
     assert gram.evaluations == 6 * N
 
 
 def test_the_oldest_rows_go_first() -> None:
     gram = gram_of(capacity=4)
-    gram.rows(np.array([0, 1, 2, 3]))
-    gram.rows(np.array([0, 1]))
-    gram.rows(np.array([7, 8]))
+    gram.fetch(np.array([0, 1, 2, 3]))
+    gram.fetch(np.array([0, 1]))
+    gram.fetch(np.array([7, 8]))
     assert set(np.flatnonzero(gram.slot_of >= 0)) == {0, 1, 7, 8}
 
 
@@ -89,7 +89,7 @@ def test_capacity_follows_the_memory_given() -> None:
 
 def test_release_forgets_every_row() -> None:
     gram = gram_of()
-    gram.rows(np.arange(5))
+    gram.fetch(np.arange(5))
     gram.release()
     assert gram.store.size == 0
     assert (gram.slot_of < 0).all()
@@ -118,7 +118,7 @@ def test_rows_make_way_for_other_holders_of_the_cache(data) -> None:
         else:
             most = min(gram.capacity, 10)
             examples = np.array(data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=most, unique=True)))
-            slots = gram.rows(examples)
+            slots = gram.fetch(examples)
             np.testing.assert_allclose(gram.store[slots], exact[examples], atol=1e-6)
         held = np.flatnonzero(gram.slot_of >= 0)
         assert held.size <= gram.capacity

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_data import blobs, finished, home, problem_of, trained
 
+from mcsvm.solvers import interrupt
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.problem import Problem
-from mcsvm.solvers.run import loop
 from mcsvm.solvers.run.loop import Limits, Run
 
 QUICK = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -24,7 +24,7 @@ def alphas_in_slices(problem: Problem, method: str, slices: list[int]) -> list[n
     """Slices of these lengths in turn, until the end."""
     run, turn = Run(problem, method, Limits(1e-3, gap_tolerance=None, steps=1500)), 0
     while run.running:
-        run.advance(slices[turn % len(slices)])
+        run.advance(slices[turn % len(slices)], lambda _: None)
         turn += 1
     return run.alphas()
 
@@ -32,10 +32,10 @@ def alphas_in_slices(problem: Problem, method: str, slices: list[int]) -> list[n
 @pytest.mark.slow
 @pytest.mark.parametrize(("machine", "method"), accepted(["ww", "cs", "llw", "ova", "ovo"], ENDING))
 def test_slices_are_invisible(machine: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long ones are not interrupted, short ones by nothing but their steps, the last after every piece of work."""
+    """Whether one looks at long ones, at short ones, or at every tick."""
     found = []
-    for slices, seconds in (([10**6], 60.0), ([1, 17, 400], 60.0), ([64], 1e-5)):
-        monkeypatch.setattr(loop, "SLICE_SECONDS", seconds)
+    for slices, seconds in (([10**6], 60.0), ([1, 17, 400], 60.0), ([64], 0.0)):
+        monkeypatch.setattr(interrupt, "REST", seconds)
         found.append(alphas_in_slices(problem_again(machine, home(method)), method, slices))
     for other in found[1:]:
         for left, right in zip(found[0], other, strict=True):

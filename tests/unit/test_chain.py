@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from small_data import blobs, dense_kernel, kernel_named
+from ticks import stopped_at
 
 from mcsvm.solvers import chain, products, work
 from mcsvm.solvers.gram import Gram
 from mcsvm.solvers.kernels import Points
-from mcsvm.solvers.work import finish, limited
+from mcsvm.solvers.work import limited
 
 X, _ = blobs(n=90, features=67, seed=1)
 X = X / 8.0  # of 67 features: values between 0.2 and 1
@@ -38,8 +39,8 @@ def passed(gram: Gram, lists: list[np.ndarray]) -> Gram:
     """The last matrix."""
     inner = gram
     for examples in lists:
-        inner = finish(gram.narrow(examples))
-        finish(inner.fetch_all())
+        inner = gram.narrow(examples)
+        inner.fetch_all()
     return inner
 
 
@@ -64,7 +65,7 @@ def test_every_matrix_is_right_and_restored_with_the_same_bits(kind: str, count:
     exact = dense_kernel("rbf", rows[lists[-1]], rows[lists[-1]])
     np.testing.assert_allclose(inner.store, exact, atol=2e-6)
     again.restore(gram.pack())
-    assert_same(inner, finish(again.narrow(lists[-1])))
+    assert_same(inner, again.narrow(lists[-1]))
 
 
 def test_values_that_stay_are_not_computed_again() -> None:
@@ -88,10 +89,8 @@ def test_an_interrupted_matrix_has_the_same_bits(pieces: int, monkeypatch: pytes
     lists, gram, whole = stages(), store(), store()
     passed(gram, lists[:2])
     monkeypatch.setattr(work, "PIECE", 1.0)
-    ended = finish(gram.narrow(lists[2])).fetch_all()
-    for _ in range(pieces):
-        next(ended, None)
-    ended.close()
+    inner = gram.narrow(lists[2])
+    stopped_at(pieces, inner.fetch_all)
     assert_same(passed(whole, lists[:3]), passed(gram, lists[2:3]))
 
 
@@ -110,7 +109,7 @@ def test_rows_that_a_newton_step_left_are_restored(left: int) -> None:
     gram.reserve("newton", int(gram.cache_bytes) - 4 * lists[-1].size * left)
     again.restore(gram.pack())
     assert np.count_nonzero(inner.slot_of >= 0) == left
-    assert_same(inner, finish(again.narrow(lists[-1])))
+    assert_same(inner, again.narrow(lists[-1]))
 
 
 def test_after_rows_were_evicted_nothing_is_kept() -> None:
@@ -159,4 +158,4 @@ def test_a_checkpoint_from_before_there_were_chains_is_read() -> None:
     packed = gram.pack()
     del packed["inner.sizes"]
     again.restore(packed)
-    assert_same(inner, finish(again.narrow(stages()[0])))
+    assert_same(inner, again.narrow(stages()[0]))

@@ -12,7 +12,6 @@ from mcsvm.solvers import products
 from mcsvm.solvers.gram import Gram
 from mcsvm.solvers.kernels import KERNELS, Points
 from mcsvm.solvers.kernels.precomputed import MatrixRows
-from mcsvm.solvers.work import finish
 
 X, _ = blobs(n=40, features=3, seed=1)
 FULL = dense_kernel("rbf", X, X)
@@ -25,7 +24,7 @@ def store_of(capacity: int, points: Points | None = None) -> Gram:
 
 def asked(gram: Gram, *requests: list[int]) -> Gram:
     for request in requests:
-        gram.rows(np.array(request))
+        gram.fetch(np.array(request))
     return gram
 
 
@@ -38,7 +37,7 @@ def test_rows_are_kernel_rows_however_small_the_store(capacity: int) -> None:
     gram, rng = store_of(capacity), np.random.default_rng(0)
     for _ in range(60):
         examples = rng.permutation(len(X))[: rng.integers(1, capacity + 1)]
-        slots = gram.rows(examples)
+        slots = gram.fetch(examples)
         np.testing.assert_allclose(gram.store[slots], FULL[examples], atol=1e-5)
         assert len(held(gram)) <= capacity
 
@@ -54,7 +53,7 @@ def test_of_rows_equally_old_those_in_the_first_slots_go() -> None:
 
 def test_a_request_never_loses_its_own_rows() -> None:
     gram = asked(store_of(4), [0], [1], [2], [3])
-    slots = gram.rows(np.array([0, 9, 8, 7]))
+    slots = gram.fetch(np.array([0, 9, 8, 7]))
     np.testing.assert_allclose(gram.store[slots], FULL[[0, 9, 8, 7]], atol=1e-5)
 
 
@@ -92,7 +91,7 @@ def test_a_large_block_is_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) ->
             return super().block(left, right, out)
 
     gram = Gram(Watching(0.7), Points(X), 500.0)
-    slots = gram.rows(np.arange(8))
+    slots = gram.fetch(np.arange(8))
     assert widths == [15, 15, 10]
     np.testing.assert_allclose(gram.store[slots], FULL[:8], atol=1e-5)
 
@@ -117,7 +116,7 @@ def test_a_restored_store_has_the_same_bits_and_the_same_future(
         if turn % 9 == 5:
             again.restore(gram.pack())
         for store in (gram, again) if turn >= 5 else (gram,):
-            store.rows(examples)
+            store.fetch(examples)
         if turn >= 5:
             assert_same(gram, again)
 
@@ -129,10 +128,10 @@ def test_rows_computed_all_at_once_are_right_and_restored(kind: str) -> None:
     rows = points.rows.toarray() if points.sparse else points.rows
     full, weights = dense_kernel("rbf", rows, rows), np.random.default_rng(1).normal(size=(40, 3))
     gram, again = (Gram(kernel_named("rbf"), POINTS[kind](), 500.0) for _ in range(2))
-    finish(gram.fetch_all())
+    gram.fetch_all()
     np.testing.assert_allclose(gram.store[gram.slot_of], full, atol=1e-4)
-    np.testing.assert_allclose(gram.times(weights), full @ weights, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(finish(gram.exact_column(7)), full[7:8], rtol=1e-12)
+    np.testing.assert_allclose(gram.products(weights), full @ weights, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(gram.exact_column(7), full[7:8], rtol=1e-12)
     assert (gram.small, gram.evaluations, gram.ready_for_all) == (True, 40 * 41 // 2, False)
     gram.reserve("newton", int(gram.cache_bytes) - 4 * 40 * 35)  # evicts five rows
     again.restore(gram.pack())
@@ -150,12 +149,12 @@ def test_the_whole_matrix_of_some_examples_is_right_and_restored(
     points, examples = POINTS[kind](), np.random.default_rng(3).permutation(len(X))
     rows = (points.rows.toarray() if points.sparse else points.rows)[examples]
     grams = [Gram(kernel_named("rbf"), POINTS[kind](), 4 * 40 * 40 / 2**20) for _ in range(2)]
-    inner = finish(grams[0].narrow(examples))
-    finish(inner.fetch_all())
+    inner = grams[0].narrow(examples)
+    inner.fetch_all()
     np.testing.assert_allclose(inner.store[inner.slot_of], dense_kernel("rbf", rows, rows), atol=1e-4)
     grams[0].reserve("newton", 4 * 40 * (40 - left))
     grams[1].restore(grams[0].pack())
-    assert_same(inner, finish(grams[1].narrow(examples)))
+    assert_same(inner, grams[1].narrow(examples))
     assert len(held(inner)) == left
     assert inner.evaluations == 40 * 41 // 2
 
@@ -164,8 +163,8 @@ def test_the_memory_of_a_matrix_serves_the_next() -> None:
     gram = Gram(kernel_named("rbf"), Points(X), 4 * 40 * 40 / 2**20)
     before = None
     for count in (12, 30, 21):
-        inner = finish(gram.narrow(np.arange(count)))
-        finish(inner.fetch_all())
+        inner = gram.narrow(np.arange(count))
+        inner.fetch_all()
         np.testing.assert_allclose(inner.store, FULL[:count, :count], atol=1e-5)
         assert before is None or np.shares_memory(before, inner.store)
         before = inner.store
@@ -178,10 +177,10 @@ def test_rows_and_matrices_take_turns_in_one_memory(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "Pages", lambda size: [sizes.append(size), make(size)][1])
     gram = Gram(kernel_named("rbf"), Points(X), cache_mb=4 * 20 * len(X) / 2**20, least=4)
     for some in (np.arange(5, 25), np.arange(0, 28)):
-        slots = gram.rows(np.arange(10))
+        slots = gram.fetch(np.arange(10))
         np.testing.assert_allclose(gram.store[slots], FULL[:10], atol=1e-5)
-        inner = finish(gram.narrow(some))
-        finish(inner.fetch_all())
+        inner = gram.narrow(some)
+        inner.fetch_all()
         np.testing.assert_allclose(inner.store, FULL[np.ix_(some, some)], atol=1e-5)
         gram.widen()
     assert sizes == [4 * 20 * len(X)]
@@ -189,7 +188,7 @@ def test_rows_and_matrices_take_turns_in_one_memory(monkeypatch: pytest.MonkeyPa
 
 def test_a_store_that_never_held_all_rows_is_not_restored_from_them() -> None:
     gram = Gram(kernel_named("rbf"), Points(X), 500.0)
-    finish(gram.fetch_all())
+    gram.fetch_all()
     packed = gram.pack()
     other = Gram(kernel_named("rbf"), Points(np.vstack([X, X])), 4 * 80 * 40 / 2**20)
     assert other.capacity == 40

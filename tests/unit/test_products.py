@@ -11,7 +11,6 @@ from mcsvm.solvers.kernels import KERNELS, Points
 from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.products import kernel_products, symmetric_products
-from mcsvm.solvers.work import finish
 
 RBF = KERNELS["rbf"]
 
@@ -78,8 +77,8 @@ def test_the_error_is_within_its_bound(hostile: str, machine: str, cost: float, 
     alpha = part.upper[:, None] * random.random((len(part), part.form.slots)) * part.form.real[part.labels]
     alpha[random.random(len(part)) < 0.6] = 0.0
     weights = weights_of(part, alpha)
-    part.gram.rows(np.flatnonzero(random.random(len(part)) < held))
-    sweep = finish(sweep_of(part, alpha, weights))
+    part.gram.fetch(np.flatnonzero(random.random(len(part)) < held))
+    sweep = sweep_of(part, alpha, weights)
     if sweep is None:
         assert hostile == "beyond single precision"
         return
@@ -98,7 +97,7 @@ def test_the_error_is_within_its_bound(hostile: str, machine: str, cost: float, 
 
 def certificates(part: Part, alpha: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> tuple[object, object]:
     tiled = certify(part, alpha)
-    assert np.any(tiled.products != part.gram.times(tiled.weights))  # some of it is float32
+    assert np.any(tiled.products != part.gram.products(tiled.weights))  # some of it is float32
     with monkeypatch.context() as patch:
         patch.setattr("mcsvm.solvers.products.LEAST_SWEEP", np.inf)
         return tiled, certify(part, alpha)
@@ -136,8 +135,8 @@ def test_a_row_that_nothing_proves_is_computed_in_double_precision(monkeypatch: 
 def test_a_symmetric_product_is_the_product() -> None:
     X, random = clouds()[0], np.random.default_rng(0)
     weights, points = random.normal(size=(150, 4)), Points(X)
-    whole = finish(kernel_products(RBF(0.5), points, points, weights))
-    np.testing.assert_allclose(finish(symmetric_products(RBF(0.5), Points(X), weights)), whole, rtol=1e-12, atol=1e-13)
+    whole = kernel_products(RBF(0.5), points, points, weights)
+    np.testing.assert_allclose(symmetric_products(RBF(0.5), Points(X), weights), whole, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("machine", ["ww", "ova"])
@@ -146,10 +145,10 @@ def test_rows_that_the_store_holds_are_not_computed_again(machine: str, monkeypa
     part = pose(X, y, machine=machine, kernel=RBF(0.3)).part(0)
     alpha = np.where(part.form.real[part.labels], part.upper[:, None], 0.0)
     alpha[60:] = 0.0
-    computed = finish(sweep_of(part, alpha, weights_of(part, alpha)))
-    part.gram.rows(np.arange(60))
+    computed = sweep_of(part, alpha, weights_of(part, alpha))
+    part.gram.fetch(np.arange(60))
     monkeypatch.setattr("mcsvm.solvers.products.tile_products", None)
-    known = finish(sweep_of(part, alpha, weights_of(part, alpha)))
+    known = sweep_of(part, alpha, weights_of(part, alpha))
     assert computed is not None
     assert known is not None
     apart = np.abs(known.products - computed.products).max(axis=1)
@@ -163,10 +162,10 @@ def test_stored_rows_that_are_wrong_are_not_believed() -> None:
     alpha = np.where(part.form.real[part.labels], part.upper[:, None], 0.0)
     alpha[60:] = 0.0
     weights = weights_of(part, alpha)
-    exact = finish(kernel_products(part.gram.kernel, part.gram.points, part.gram.points, weights))
-    part.gram.rows(np.arange(60))
+    exact = kernel_products(part.gram.kernel, part.gram.points, part.gram.points, weights)
+    part.gram.fetch(np.arange(60))
     part.gram.store[:60] = np.roll(part.gram.store[:60], 1, axis=0)
-    sweep = finish(sweep_of(part, alpha, weights))
+    sweep = sweep_of(part, alpha, weights)
     assert sweep is not None
     assert (np.abs(sweep.products - exact).max(axis=1) <= np.maximum(sweep.error, 1e-12 * np.abs(exact).max())).all()
 
@@ -178,10 +177,10 @@ def test_memory_that_no_row_was_written_to_is_not_read() -> None:
     alpha = np.where(part.form.real[part.labels], part.upper[:, None], 0.0)
     alpha[60:] = 0.0
     weights = weights_of(part, alpha)
-    plain = finish(sweep_of(part, alpha, weights))
-    part.gram.rows(np.arange(30))
+    plain = sweep_of(part, alpha, weights)
+    part.gram.fetch(np.arange(30))
     part.gram.store[-1].view(np.uint32)[:] = 0x7F800001
-    sweep = finish(sweep_of(part, alpha, weights))
+    sweep = sweep_of(part, alpha, weights)
     assert sweep is not None
     assert plain is not None
     assert (np.abs(sweep.products - plain.products).max(axis=1) <= sweep.error + plain.error).all()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm.solvers.partitioned.run import PartitionedRun
+from mcsvm.solvers.run.loop import Look
 from mcsvm.solvers.run.trace import Sample
 from mcsvm.solvers.work import LOOK_SECONDS, limited
 from mcsvm_gui.core.base import hardware
@@ -67,8 +68,11 @@ class ClusterSession:
     def sample(self) -> Sample:
         return self.run.last
 
-    def advance(self) -> Sample:
-        """A round, or as much of it as LOOK_SECONDS allow: the next call goes on with it."""
+    def advance(self, look: Look | None = None) -> Sample:
+        """Make a round, or as much of it as LOOK_SECONDS allow: the next call goes on with it.
+
+        It returns so soon that `look`, which a Session calls within a slice, is not needed.
+        """
         if self._round is None:
             self._round = self._thread.submit(self._make_round)
         wait([self._round], timeout=LOOK_SECONDS)

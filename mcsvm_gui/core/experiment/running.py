@@ -271,8 +271,13 @@ def train_one(
         trained = reference.trained_of(request, dataset, solved)
         return _part_result(job, trained, reference.document_of(trained, solved), solved.posed.train, test, how)
     session = Session(request, dataset)
+
+    def look(sample: Sample) -> bool:
+        report(job, session, sample)
+        return stopped()
+
     while session.running and not stopped():
-        report(job, session, session.advance())
+        report(job, session, session.advance(look))
     if session.running:  # what a stopped training gives is kept: its certificate says what it is worth
         session.stop()
     session.calibrate(stopped=stopped)

@@ -14,11 +14,12 @@ import numpy as np
 from mcsvm.solvers.decision import final_reasons
 from mcsvm.solvers.dual.certificate import Certificate, Proof
 from mcsvm.solvers.errors import InputError, Sentence
+from mcsvm.solvers.interrupt import unless
 from mcsvm.solvers.model import Model, decide
 from mcsvm.solvers.problem import Problem, default_bias
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.limits import Limits
-from mcsvm.solvers.run.loop import Run
+from mcsvm.solvers.run.loop import Look, Run
 from mcsvm.solvers.run.trace import Sample, Trace
 from mcsvm.solvers.work import limited
 from mcsvm_gui.core.base import hardware
@@ -123,11 +124,11 @@ class Session:
     def sample(self) -> Sample:
         return self.run.sample()
 
-    def advance(self) -> Sample:
-        """A slice, then where the training stands."""
+    def advance(self, look: Look | None = None) -> Sample:
+        """Train for a slice, and return a sample; `look` is called within it, as in `Run.advance`."""
         began = time.perf_counter()
         with limited(self.request.threads):
-            sample = self.run.advance(self._pace.steps)
+            sample = self.run.advance(self._pace.steps, look)
         if self._begun:  # the first slice may compile
             self._pace.learn(time.perf_counter() - began)
         self._begun = True
@@ -202,16 +203,12 @@ class Session:
 
     def _prove(self, certifying: Callable[[], object], seconds_left: SecondsLeft) -> list[Proof] | None:
         """Compute the certificate; return None if the time runs out."""
-        work = self.run.proving()
-        while True:
+
+        def out_of_time() -> bool:
             certifying()
-            try:
-                next(work)
-            except StopIteration as end:
-                found: list[Proof] = end.value
-                return found
-            if seconds_left() <= 0.0:
-                return None
+            return seconds_left() <= 0.0
+
+        return unless(out_of_time, self.run.proofs)
 
     def _end_without_certificate(self) -> Outcome:
         trained = self.standing()
@@ -341,18 +338,22 @@ def train(
     start: Duals | None = None,
     continuable: bool = False,
 ) -> Outcome:
-    """Train in this thread; `stopped` is called between slices, `certifying` and `seconds_left` are for `finish`.
+    """Train in this thread; `stopped` is asked between pieces, `certifying` and `seconds_left` are for `finish`.
 
     `checkpoint` and `start` are for the Session. `continuable`: return a checkpoint of a training that has not ended.
     """
     session = Session(request, dataset, test, checkpoint, start)
+
+    def look(sample: Sample) -> bool:
+        if report is not None:
+            report(session, sample)
+        return stopped()
+
     while session.running:
         if stopped():
             session.stop()
             break
-        sample = session.advance()
-        if report is not None:
-            report(session, sample)
+        look(session.advance(look))
     saved = session.take_checkpoint() if continuable and session.continuable else None
     session.calibrate(calibrating, stopped)
     outcome = session.finish(certifying, seconds_left)

@@ -94,7 +94,7 @@ def fit(
     start = None if before is None else _carried_on(before, problem)
     run = Run(problem, limits=Limits(tolerance=TOLERANCE, seconds=seconds), start=start)
     while run.running:
-        run.advance()
+        run.advance(look=lambda _: not wanted())
         if not wanted():
             run.stop()
     proofs = run.proofs()

@@ -139,7 +139,16 @@ class Training(Job):
         return self.ending
 
     def _advance(self, session: AnySession) -> None:
-        self.tell(Sampled(session.advance()))
+        """Train for a slice; within it, report what there is, rest while paused, and leave it to stop."""
+
+        def look(sample: Sample) -> bool:
+            self._report(session, sample)
+            return self.held()
+
+        self._report(session, session.advance(look))
+
+    def _report(self, session: AnySession, sample: Sample) -> None:
+        self.tell(Sampled(sample))
         if self._stopping:
             return
         reading = session.read()

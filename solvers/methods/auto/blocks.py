@@ -18,12 +18,13 @@ import numpy as np
 from mcsvm.solvers.budget import BUDGET, INNER, Budget
 from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from mcsvm.solvers.dual.quantities import gradients, weights_of
+from mcsvm.solvers.interrupt import tick, undivided
 from mcsvm.solvers.jit import block
 from mcsvm.solvers.jit import rounds as jit
 from mcsvm.solvers.methods.auto import faces, price
 from mcsvm.solvers.methods.base import Progress, State, refresh
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import COLUMNS, ENTRY, MOVED_COLUMNS, PIECE_SECONDS, Work, finish, spread
+from mcsvm.solvers.work import COLUMNS, ENTRY, MOVED_COLUMNS, PIECE_SECONDS, spread
 
 
 @dataclass
@@ -76,13 +77,13 @@ class RowTrial:
 
 def advance(
     part: Part, state: BlockState, until: int, tolerance: float, budget: Budget = BUDGET, trial: RowTrial | None = None
-) -> Work[Progress]:
+) -> Progress:
     """Run rounds up to the step count `until`; return earlier, MOVING, if a trial has no kernel rows left."""
     bench = Workbench.of(part, budget)
     newton = True  # whether a Newton step may be asked for before the next round
     while state.steps < until or (state.newton_next and state.steps_left > 0):
         if state.newton_next:
-            moved = yield from bench.newton(state, tolerance, at_any_price=True)
+            moved = bench.newton(state, tolerance, at_any_price=True)
             state.newton_next = False
             if not moved:
                 return Progress.STALLED
@@ -94,21 +95,21 @@ def advance(
             missing = int((part.gram.slot_of[wanted] < 0).sum())
             if trial is not None and missing > trial.left:
                 return Progress.MOVING
-            yield from bench.fetch(wanted)
+            bench.fetch(wanted)
             if trial is not None:
                 trial.left, trial.used = trial.left - missing, trial.used + missing
             continue
         newton = True
         if event == jit.REFRESH:
-            yield from refresh(part, state)
+            refresh(part, state)
             state.progression.peak_since_refresh = violation
         elif event == jit.NEWTON:
-            newton = yield from bench.newton(state, tolerance)
+            newton = bench.newton(state, tolerance)
         elif event == jit.MOVE:
             bench.close_round(state)
         else:
             state.newton_next = event == jit.IDLE
-        yield
+        tick()
     return Progress.MOVING
 
 
@@ -165,7 +166,7 @@ class Workbench:
         state.recent = recent
         return event, violation, wanted
 
-    def newton(self, state: BlockState, tolerance: float, *, at_any_price: bool = False) -> Work[bool]:
+    def newton(self, state: BlockState, tolerance: float, *, at_any_price: bool = False) -> bool:
         """Newton steps on all free variables, if rounds have cost their price; returns whether anything moved."""
         part, spending = self.part, state.spending
         goal = INNER.newton_share * tolerance
@@ -175,7 +176,7 @@ class Workbench:
         if too_dear or not solvable_at_once(part, chosen, self.budget):
             spending.newton_price = min(asked, 1.5 * spending.since_newton)
             return False
-        moved = yield from self.solve_chosen(state, chosen, goal)
+        moved = self.solve_chosen(state, chosen, goal)
         spending.short_rounds, spending.since_newton, spending.newton_price = 0, 0.0, 0.0
         spending.total += asked
         return moved
@@ -184,16 +185,14 @@ class Workbench:
         part, functions = self.part, state.functions
         return part.geometry.reduced(part, state.alpha, functions, gradients(part, functions))
 
-    def solve_chosen(
-        self, state: BlockState, chosen: faces.Selection, goal: float, *, exact: bool = False
-    ) -> Work[bool]:
+    def solve_chosen(self, state: BlockState, chosen: faces.Selection, goal: float, *, exact: bool = False) -> bool:
         """Solve for the chosen variables; returns whether any has changed.
 
         With `exact`, the functions are exact and are updated by the change of the weights, else recomputed.
         """
         part = self.part
         part.gram.reserve("newton", self.budget.newton_pair_bytes * chosen.slot.size**2)
-        values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal, self.budget, state.steps_left)
+        values, steps, _ = faces.polish(part, state.alpha, chosen, goal, self.budget, state.steps_left)
         rows = chosen.examples[chosen.member]
         alpha = state.alpha.copy(order="K")
         alpha[rows, chosen.slot] = values
@@ -201,10 +200,10 @@ class Workbench:
         moved = weights - weights_of(part, state.alpha)
         shift = part.offset * moved.sum(axis=0)
         if exact:
-            change = (yield from part.gram.products(moved)) + shift
+            change = part.gram.products(moved) + shift
             state.functions += change
         else:  # the error of functions by float32 rows would hide what was gained
-            products = yield from part.products(weights)
+            products = part.products(weights)
             state.functions[...] = products + (state.constant + shift)
         changed = bool((alpha != state.alpha).any())
         state.constant = state.constant + shift
@@ -212,13 +211,13 @@ class Workbench:
         state.steps += steps
         return changed
 
-    def fetch(self, examples: np.ndarray) -> Work[None]:
+    def fetch(self, examples: np.ndarray) -> None:
         """The rows of these examples; of a small part those of all."""
         gram = self.part.gram
         if gram.ready_for_all:
-            yield from gram.fetch_all()
+            gram.fetch_all()
         else:
-            yield from gram.fetch(self.with_next(examples))
+            gram.fetch(self.with_next(examples))
 
     def with_next(self, examples: np.ndarray) -> np.ndarray:
         """These examples and, where few of their rows are missing, the most violating others without a row.
@@ -250,7 +249,8 @@ class Workbench:
             )
 
         each = 2.0 * np.count_nonzero(weights) + ENTRY * moved.size
-        finish(spread(move, range(0, len(part), MOVED_COLUMNS), each * MOVED_COLUMNS))
+        with undivided():
+            spread(move, range(0, len(part), MOVED_COLUMNS), each * MOVED_COLUMNS)
         shift = part.offset * (weights.sum(axis=0) + common.sum())
         if part.offset:
             state.functions += shift

@@ -35,7 +35,6 @@ from mcsvm.solvers.methods.interior import InteriorState
 from mcsvm.solvers.methods.linear import choice
 from mcsvm.solvers.methods.linear.table import LINEAR_METHODS
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work, finish
 
 
 @dataclass(frozen=True)
@@ -225,49 +224,49 @@ class Auto(Method[AutoState]):
         if state.vain_claims > self.budget.vain_claims:
             state.decide_at = state.steps
 
-    def wind_up(self, part: Part, state: AutoState, tolerance: float) -> Work[bool]:
-        moved = yield from interior.wind_up(part, state, tolerance, self.budget)
+    def wind_up(self, part: Part, state: AutoState, tolerance: float) -> bool:
+        moved = interior.wind_up(part, state, tolerance, self.budget)
         self.see_end_of_path(state)
         return moved
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
+    def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Progress:
         until = state.steps + steps
         while state.steps_left > 0:
             due = state.steps >= state.decide_at and not (state.newton_next or state.shrunk.inner.newton_next)
             if state.outcome is not Progress.MOVING or due:
-                ended = yield from self.conduct(part, state, tolerance)
+                ended = self.conduct(part, state, tolerance)
                 if ended is not Progress.MOVING:
                     return ended
             if state.steps >= until:
                 return Progress.MOVING
-            progress = yield from self.step(part, state, min(until, state.decide_at), tolerance)
+            progress = self.step(part, state, min(until, state.decide_at), tolerance)
             if progress is Progress.CONVERGED and state.recovered(part):
                 return progress
             state.outcome = Progress.STALLED if progress is Progress.CONVERGED else progress
         return Progress.MOVING
 
-    def step(self, part: Part, state: AutoState, until: int, tolerance: float) -> Work[Progress]:
+    def step(self, part: Part, state: AutoState, until: int, tolerance: float) -> Progress:
         """Advance the current phase to the step count `until`, or by one costly step."""
         budget = self.budget
         if state.phase is Phase.SHRUNK:
-            return (yield from shrunk.advance(part, state, state.shrunk, until, tolerance, budget))
+            return shrunk.advance(part, state, state.shrunk, until, tolerance, budget)
         if state.shrunk.examples.size:
-            yield from shrunk.leave(part, state, state.shrunk)
+            shrunk.leave(part, state, state.shrunk)
         if state.phase is Phase.BLOCKS:
-            return (yield from blocks.advance(part, state, until, tolerance, budget))
+            return blocks.advance(part, state, until, tolerance, budget)
         if state.phase is Phase.HOMOTOPY:
-            progress = yield from homotopy.advance(part, state, state.homotopy, until, tolerance, budget)
+            progress = homotopy.advance(part, state, state.homotopy, until, tolerance, budget)
             state.recovered(part)
             return progress
         if state.phase is Phase.PROXIMAL:
-            return (yield from proximal.advance(part, state, state.proximal, tolerance, budget))
+            return proximal.advance(part, state, state.proximal, tolerance, budget)
         if state.phase is Phase.INTERIOR:
-            progress = yield from interior.follow(part, state, until, tolerance, budget)
+            progress = interior.follow(part, state, until, tolerance, budget)
             self.see_end_of_path(state)
             return progress
-        return (yield from interior.finish(part, state, until, tolerance, budget))
+        return interior.finish(part, state, until, tolerance, budget)
 
     def see_end_of_path(self, state: AutoState) -> None:
         """INTERIOR to FINISHING where the path has ended: the only change of phase that `decide` does not make."""
@@ -279,7 +278,7 @@ class Auto(Method[AutoState]):
 
     # -- deciding ---------------------------------------------------------------------------------
 
-    def conduct(self, part: Part, state: AutoState, tolerance: float) -> Work[Progress]:
+    def conduct(self, part: Part, state: AutoState, tolerance: float) -> Progress:
         """Collect facts, decide, enter the phase. Returns STALLED where a stalled phase was chosen again.
 
         A result other than MOVING ends the slice.
@@ -287,14 +286,14 @@ class Auto(Method[AutoState]):
         outcome, seen = state.outcome, None
         if state.ask_at == -np.inf:
             self.price_phases(part, state)
-        facts = yield from self.facts(part, state)
+        facts = self.facts(part, state)
         if state.phase is Phase.BLOCKS and state.spending.total >= state.pace.look_at and facts.spent < facts.ask_at:
             seen = pace.look(part, state, state.pace, tolerance, self.budget)
             facts = replace(facts, blocks_need=seen.needed, burst_price=seen.asked)
         transition = decide(facts, self.budget)
         if transition.phase is Phase.SPLITTING:
             assert seen is not None
-            yield from self.burst(part, state, transition, seen)
+            self.burst(part, state, transition, seen)
         else:
             if seen is not None:
                 state.pace = seen.following
@@ -310,7 +309,7 @@ class Auto(Method[AutoState]):
         if Phase.SPLITTING in self.budget.phases:
             state.pace = pace.start(part, self.budget)
 
-    def facts(self, part: Part, state: AutoState) -> Work[Facts]:
+    def facts(self, part: Part, state: AutoState) -> Facts:
         """All facts but those of ADMM; the interior price only where it is due, as it may grow the factor."""
         budget, spent = self.budget, state.spending.total
         tried = state.homotopy.tried
@@ -330,7 +329,7 @@ class Auto(Method[AutoState]):
             if facts.one_system_per_class:
                 above = Workbench(part, budget).look(state) > float(part.form.margin.max())
                 facts = replace(facts, worse_than_zero=above)
-            asked = yield from price.interior(part, spent * readiness(facts, budget), budget)
+            asked = price.interior(part, spent * readiness(facts, budget), budget)
             facts = replace(facts, interior_price=asked, proximal_ready=proximal.ready(part, state.proximal, budget))
         return facts
 
@@ -339,15 +338,15 @@ class Auto(Method[AutoState]):
         blocks.rehearse(part, self.start(part, 0))
         shrunk.rehearse()
         if splitting.applies(part):
-            rehearsed = finish(splitting.Splitting.prepare(part, 1.0, len(part)))
-            finish(rehearsed.run(self.start(part, 0), replace(self.budget, admm_steps=1)))
+            rehearsed = splitting.Splitting.prepare(part, 1.0, len(part))
+            rehearsed.run(self.start(part, 0), replace(self.budget, admm_steps=1))
         if not part.balanced:
-            finish(proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget))
+            proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget)
 
-    def burst(self, part: Part, state: AutoState, transition: Transition, seen: Look) -> Work[None]:
+    def burst(self, part: Part, state: AutoState, transition: Transition, seen: Look) -> None:
         """One burst of ADMM; the first one is recorded."""
         led = state.pace.rank > 0
-        state.pace = yield from pace.burst(part, state, state.pace, seen, self.budget)
+        state.pace = pace.burst(part, state, state.pace, seen, self.budget)
         if not led and state.pace.rank:
             numbers: dict[str, float | None] = {
                 "needed": seen.needed,

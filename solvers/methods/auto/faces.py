@@ -10,13 +10,14 @@ from mcsvm.solvers.budget import INNER, Budget
 from mcsvm.solvers.dense.interior import DenseInterior
 from mcsvm.solvers.dense.newton import BalancedFace, Face, SumsFace
 from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit import box
 from mcsvm.solvers.jit import line as pair
 from mcsvm.solvers.jit import sums as simplex
 from mcsvm.solvers.kernels import Points
 from mcsvm.solvers.methods.base import NO_LIMIT
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import ENTRIES, PIECE, ROWS, SMALL, VALUE, Work, pieces
+from mcsvm.solvers.work import ENTRIES, PIECE, ROWS, VALUE, pieces
 
 
 @dataclass
@@ -48,17 +49,16 @@ def choose(chosen: np.ndarray, gradient: np.ndarray) -> Selection:
     return Selection(examples, member, slot, gradient[example, slot])
 
 
-def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
+def exact_block(part: Part, examples: np.ndarray) -> np.ndarray:
     """K + offset among these examples in float64."""
     if part.gram.small:
-        return (yield from part.gram.exact())[np.ix_(examples, examples)] + part.offset
+        return part.gram.exact()[np.ix_(examples, examples)] + part.offset
     points, count = part.gram.points, examples.size
-    chosen: Points = yield from points.taking(examples)
-    yield from part.gram.kernel.prepare(chosen, np.float64)
+    chosen: Points = points.take(examples)
+    part.gram.kernel.prepare(chosen, np.float64)
     values = np.empty((count, count))
     for rows in pieces(count, max(2.0 * count * (points.stored + VALUE), count * PIECE / ENTRIES)):
-        if rows.start:
-            yield
+        tick()
         left = chosen if rows.stop - rows.start == count else chosen.take(np.arange(rows.start, rows.stop))
         part.gram.kernel.block(left, chosen, values[rows])
         values[rows] += part.offset
@@ -67,7 +67,7 @@ def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
 
 def polish(
     part: Part, alpha: np.ndarray, chosen: Selection, goal: float, budget: Budget, most: int = NO_LIMIT
-) -> Work[tuple[np.ndarray, int, bool]]:
+) -> tuple[np.ndarray, int, bool]:
     """Return (new values of the chosen variables, steps <= most, whether the dense problem was solved to `goal`).
 
     Peak memory is 20 bytes per pair of variables: Q in float64 and float32, and the matrix of a Newton step or, during
@@ -75,20 +75,19 @@ def polish(
     """
     rows = chosen.examples[chosen.member]
     kind = PROBLEMS[part.geometry]
-    Q, single = yield from coupled(part, chosen, kind.reading(part.form.direction[part.labels[rows], chosen.slot]))
+    Q, single = coupled(part, chosen, kind.reading(part.form.direction[part.labels[rows], chosen.slot]))
     problem = kind(part, alpha, chosen, Q, single)
-    steps, solved = yield from solve(problem, goal, budget.newton_turns, most)
+    steps, solved = solve(problem, goal, budget.newton_turns, most)
     return problem.values(), steps, solved
 
 
-def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple[np.ndarray, np.ndarray]]:
+def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Q = <direction, direction> (K + offset), in double and in single precision."""
-    kernel = yield from exact_block(part, chosen.examples)
+    kernel = exact_block(part, chosen.examples)
     count = chosen.member.size
     Q, single = np.empty((count, count)), np.empty((count, count), np.float32)
     for rows in pieces(count, max(2.0 * count * (directions.shape[1] + VALUE), count * PIECE / ENTRIES)):
-        if rows.start:
-            yield
+        tick()
         np.matmul(directions[rows], directions.T, out=Q[rows])
         for start in range(rows.start, rows.stop, ROWS):
             some = slice(start, min(start + ROWS, rows.stop))
@@ -106,25 +105,24 @@ def rehearse(part: Part, gradient: np.ndarray) -> None:
     kind(part, alpha, chosen, Q, Q.astype(np.float32)).pair_steps(1e-3, 1)
 
 
-def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int], most: int) -> Work[tuple[int, bool]]:
+def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int], most: int) -> tuple[int, bool]:
     """Alternate Newton and pair steps; if they miss `goal`, repeat them from a dense interior point solution."""
-    steps, solved = yield from take_turns(problem, goal, newton_turns[0], most)
+    steps, solved = take_turns(problem, goal, newton_turns[0], most)
     if not solved and steps < most:
-        yield from problem.jump(goal)
-        more, solved = yield from take_turns(problem, goal, newton_turns[1], most - steps)
+        problem.jump(goal)
+        more, solved = take_turns(problem, goal, newton_turns[1], most - steps)
         steps += more
     return steps, solved
 
 
-def take_turns(problem: BoxProblem, goal: float, turns: int, most: int) -> Work[tuple[int, bool]]:
+def take_turns(problem: BoxProblem, goal: float, turns: int, most: int) -> tuple[int, bool]:
     """Return (steps <= most, whether the violation came down to `goal`); a Newton step counts as one step."""
     steps = 0
     for _ in range(turns):
         if steps >= most:
             break
-        yield from problem.face.newton_step()
-        if problem.face.value.size > SMALL:
-            yield
+        problem.face.newton_step()
+        tick()
         taken, violation = problem.pair_steps(goal, most - steps - 1)
         steps += taken + 1
         if violation <= goal:
@@ -148,10 +146,10 @@ class BoxProblem:
         """The rows whose inner products couple the variables."""
         return directions
 
-    def jump(self, goal: float) -> Work[None]:
+    def jump(self, goal: float) -> None:
         face = self.face
         inside = DenseInterior(face.Q, face.gradient + face.Q @ face.value, np.arange(face.value.size), face.high)
-        face.jump((yield from inside.solve(0.5 * face.high, goal)))
+        face.jump(inside.solve(0.5 * face.high, goal))
 
     def pair_steps(self, goal: float, most: int) -> tuple[int, float]:
         face = self.face
@@ -175,16 +173,16 @@ class LineProblem(BoxProblem):
     def reading(directions: np.ndarray) -> np.ndarray:
         return directions * directions
 
-    def jump(self, goal: float) -> Work[None]:
+    def jump(self, goal: float) -> None:
         """In alpha = s beta, whose lower bounds are zero. The interior point starts without the equality."""
         face, sign = self.face, self.sign
         now, upper = sign * face.value, np.maximum(np.abs(face.low), face.high)
-        yield from flip(face.Q, sign)
+        flip(face.Q, sign)
         inside = DenseInterior(
             face.Q, sign * face.gradient + face.Q @ now, np.arange(now.size), upper, sign, float(sign @ now)
         )
-        found = yield from inside.solve(0.5 * upper, goal)
-        yield from flip(face.Q, sign)
+        found = inside.solve(0.5 * upper, goal)
+        flip(face.Q, sign)
         face.jump(face.project(sign * found))
 
     def pair_steps(self, goal: float, most: int) -> tuple[int, float]:
@@ -196,13 +194,13 @@ class LineProblem(BoxProblem):
         return self.sign * self.face.value
 
 
-def flip(Q: np.ndarray, sign: np.ndarray) -> Work[None]:
+def flip(Q: np.ndarray, sign: np.ndarray) -> None:
     """Q_ij becomes s_i s_j Q_ij, without rounding: a second call restores Q."""
     for start in range(0, sign.size, ROWS):
         rows = slice(start, start + ROWS)
         Q[rows] *= sign
         Q[rows] *= sign[rows, None]
-        yield
+        tick()
 
 
 class SumsProblem(BoxProblem):
@@ -222,12 +220,12 @@ class SumsProblem(BoxProblem):
         )
         self.starts = np.searchsorted(chosen.member, np.arange(groups + 1))
 
-    def jump(self, goal: float) -> Work[None]:
+    def jump(self, goal: float) -> None:
         face, v = self.face, self.count
         Q, member = face.Q, face.group[:v]
         start = (self.bound / (np.bincount(member, minlength=self.bound.size) + 1.0))[member]
         inside = DenseInterior(Q, face.gradient[:v] + Q @ face.value[:v], member, self.bound)
-        x = yield from inside.solve(start, goal)
+        x = inside.solve(start, goal)
         slack = self.bound - np.bincount(member, weights=x, minlength=self.bound.size)
         face.jump(face.project(np.concatenate([x, slack])))
 

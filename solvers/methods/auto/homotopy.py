@@ -21,7 +21,6 @@ from mcsvm.solvers.methods.auto import blocks, faces, price
 from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
 from mcsvm.solvers.methods.base import Progress, refresh
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 class Stage(Enum):
@@ -84,13 +83,13 @@ def begin_at(part: Part, state: BlockState, homotopy: Homotopy, share: float, bu
 
 def advance(
     part: Part, state: BlockState, homotopy: Homotopy, until: int, tolerance: float, budget: Budget
-) -> Work[Progress]:
+) -> Progress:
     """A round, pair steps at the first C, or the change to the next C; STALLED without progress."""
     share = homotopy.share
     view = view_of(part, share)
     goal = tolerance if share == 1.0 else max(tolerance, budget.homotopy_loose * float(part.form.margin.max()))
     if homotopy.stage is Stage.PAIRS:
-        progress = yield from blocks.advance(view, state, min(until, homotopy.turn_ends), goal, budget)
+        progress = blocks.advance(view, state, min(until, homotopy.turn_ends), goal, budget)
         half = budget.homotopy_rounds // 2
         if progress is not Progress.MOVING:
             homotopy.rounds = half
@@ -101,21 +100,21 @@ def advance(
         if progress is Progress.MOVING:
             return progress
     if homotopy.stage is Stage.REFRESH:
-        yield from refresh(view, state)
+        refresh(view, state)
         homotopy.stage = Stage.ROUNDS
     bench = Workbench(view, budget)
     if homotopy.stage is Stage.ROUNDS and bench.look(state) <= goal:
         if share == 1.0:
             begin_at(part, state, homotopy, share, budget)  # the claim may be refuted, or b move (multipliers.py)
             return Progress.CONVERGED
-        yield from raise_cost(part, state, homotopy, budget)
+        raise_cost(part, state, homotopy, budget)
         return Progress.MILESTONE
     gradient = bench.gradient_of_all(state)
     joining = budget.homotopy_least, budget.homotopy_share
     chosen = faces.foremost(bench.part, state.alpha, gradient, INNER.newton_share * goal, *joining)
     if homotopy.rounds >= budget.homotopy_rounds or not blocks.solvable_at_once(bench.part, chosen, budget):
         return Progress.STALLED
-    moved = yield from bench.solve_chosen(state, chosen, INNER.newton_share * goal, exact=True)
+    moved = bench.solve_chosen(state, chosen, INNER.newton_share * goal, exact=True)
     state.spending.total += price.newton(chosen.slot.size, budget)
     homotopy.rounds, homotopy.stage = homotopy.rounds + 1, Stage.ROUNDS
     return Progress.MILESTONE if moved else Progress.STALLED
@@ -129,7 +128,7 @@ def view_of(part: Part, share: float) -> Part:
     return part.keep_view("homotopy", share, replace(part, upper=share * part.upper)) if known is None else known
 
 
-def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> Work[None]:
+def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> None:
     """Change to the next C; variables at their upper bound move with it."""
     share = homotopy.share
     following = min(1.0, budget.homotopy_factor * share)
@@ -137,7 +136,7 @@ def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget
     alpha = np.where(at_bound, following / share, 1.0) * state.alpha
     weights = weights_of(part, alpha)
     change = (weights - weights_of(part, state.alpha)).sum(axis=0)
-    products = yield from part.gram.products(weights)
+    products = part.gram.products(weights)
     state.alpha[...] = alpha
     state.constant = state.constant + part.offset * change
     state.functions[...] = products + state.constant

@@ -14,7 +14,6 @@ from mcsvm.solvers.methods.auto import price
 from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
 from mcsvm.solvers.methods.auto.splitting import Splitting, applies, penalty_for
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 @dataclass
@@ -67,17 +66,17 @@ def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Bu
     return Look(violation, needed, price.burst(part, pace.rank or budget.first_rank, budget), following)
 
 
-def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget) -> Work[Pace]:
+def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget) -> Pace:
     """Run a burst; returns the pace after it. No burst runs if its first factor costs more than all steps so far."""
     spending, rho, rank, asked = state.spending, pace.rho, pace.rank, seen.asked
     if not rank:
         rho = penalty_for(part, state, budget)
-        asked, rank = yield from price.first_burst(part, rho, spending.total, budget)
+        asked, rank = price.first_burst(part, rho, spending.total, budget)
         if asked > spending.total:
             return replace(pace, look_at=asked, violation_at_look=inf)
     if "splitting" not in part.kept:
-        part.kept["splitting"] = yield from Splitting.prepare(part, rho, rank)
-    moved = yield from part.kept["splitting"].run(state, budget)
+        part.kept["splitting"] = Splitting.prepare(part, rho, rank)
+    moved = part.kept["splitting"].run(state, budget)
     spending.total += asked
     state.steps += 1
     helped = moved and seen.violation <= budget.helped * pace.at_burst

@@ -7,7 +7,6 @@ from mcsvm.solvers.factor.layout import Layout
 from mcsvm.solvers.factor.normal import rank_cap, separable
 from mcsvm.solvers.factor.pivoted import factor_of
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 def newton(variables: int, budget: Budget) -> float:
@@ -26,12 +25,12 @@ def interior_at(part: Part, rank: int, budget: Budget) -> float:
     return budget.interior_iterations * (budget.operation_price * operations + budget.variable_price * layout.slot.size)
 
 
-def interior(part: Part, affordable: float, budget: Budget) -> Work[float]:
+def interior(part: Part, affordable: float, budget: Budget) -> float:
     """The interior point with its factor, which grows until it is fine enough or the price exceeds `affordable`."""
     factor, cap = factor_of(part.gram), min(rank_cap(part), len(part))
     rank = budget.first_rank
     while True:
-        yield from factor.grow(part.gram, min(rank, cap))
+        factor.grow(part.gram, min(rank, cap))
         here = min(rank, cap, factor.rank)  # another phase may have grown the factor beyond the cap
         asked = interior_at(part, here, budget) + budget.entry_price * len(part) * here**2
         if asked > affordable or factor.rest_at(here) <= budget.fine_rest:
@@ -47,13 +46,13 @@ def burst(part: Part, rank: int, budget: Budget) -> float:
     return budget.admm_steps * n * outputs * (4.0 * budget.admm_product_price * rank + budget.admm_variable_price)
 
 
-def first_burst(part: Part, rho: float, affordable: float, budget: Budget) -> Work[tuple[float, int]]:
+def first_burst(part: Part, rho: float, affordable: float, budget: Budget) -> tuple[float, int]:
     """(price of the first burst with its preparation, its columns). Grows the factor until it lacks at most
     admm_rest * rho, or the price exceeds `affordable`."""
     factor, n = factor_of(part.gram), len(part)
     allowed, rank = budget.admm_rest * rho / max(float(part.gram.diagonal.sum()), 1e-300), budget.first_rank
     while True:
-        yield from factor.grow(part.gram, rank)
+        factor.grow(part.gram, rank)
         rank = min(rank, factor.rank)
         asked = burst(part, rank, budget) + (budget.entry_price + 3.0 * budget.operation_price) * n * rank**2
         if not factor.rest_at(rank) > allowed or asked > affordable:

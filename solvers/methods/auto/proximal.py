@@ -22,7 +22,6 @@ from mcsvm.solvers.methods.auto.splitting import move_towards
 from mcsvm.solvers.methods.base import Progress, refresh
 from mcsvm.solvers.methods.proximal import End
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 @dataclass
@@ -43,20 +42,20 @@ def ready(part: Part, proximal: Proximal, budget: Budget) -> bool:
     return narrow or Layout.of(part).slot.size <= budget.newton_most
 
 
-def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float, budget: Budget) -> Work[Progress]:
+def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float, budget: Budget) -> Progress:
     """One proximal step; STALLED after too many in vain."""
     if proximal.sigma == 0.0:
-        yield from refresh(part, state)
+        refresh(part, state)
         proximal.sigma, proximal.tried = budget.proximal_first, True
     bench = Workbench(part, budget)
     before = bench.look(state)
     if before <= tolerance:
         return Progress.CONVERGED
     sigma = float(proximal.sigma * part.upper.mean() / part.form.margin.max())
-    columns = yield from columns_of(part, sigma, budget, stuck=proximal.vain > 0)
+    columns = columns_of(part, sigma, budget, stuck=proximal.vain > 0)
     step, most = FactorStep(part, columns, state, sigma), min(PROXIMAL.steps, state.steps_left)
-    trial, steps, end = yield from step.solve((yield from step.begin()), most)
-    yield from move_towards(part, state, np.asfortranarray(trial.alpha))
+    trial, steps, end = step.solve(step.begin(), most)
+    move_towards(part, state, np.asfortranarray(trial.alpha))
     failed = end is not End.CLOSE
     state.steps += most if failed else max(1, steps)  # a failed one counts in full: a decision comes soon
     after = bench.look(state)
@@ -67,20 +66,20 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     return Progress.STALLED if exhausted and not proximal.settled else Progress.MILESTONE
 
 
-def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Work[Columns]:
+def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Columns:
     """The columns that sigma needs (proximal_rest); more than admm_columns * n only after steps in vain."""
     factor, rank = factor_of(part.gram), budget.first_rank
     most = len(part) * (1.0 if stuck else budget.admm_columns)
     allowed = budget.proximal_rest / (sigma * max(float(part.gram.diagonal.sum()), 1e-300))
-    yield from factor.grow(part.gram, rank)
+    factor.grow(part.gram, rank)
     while factor.rest_at(rank) > allowed and rank < most:
         rank += rank // 2
-        yield from factor.grow(part.gram, rank)
+        factor.grow(part.gram, rank)
     if "proximal" not in part.kept:
         part.kept["proximal"] = Columns(part.gram, part.offset, exact=False, cap=len(part))
     columns: Columns = part.kept["proximal"]
     if columns.rank != min(rank, factor.rank):
-        yield from columns.use(rank)
+        columns.use(rank)
     return columns
 
 

@@ -10,14 +10,15 @@ import numpy as np
 
 from mcsvm.solvers.budget import PROXIMAL
 from mcsvm.solvers.dense.cholesky import factored, solved
-from mcsvm.solvers.dual.quantities import weighing, weights_of
+from mcsvm.solvers.dual.quantities import weights_of
 from mcsvm.solvers.factor.layout import Layout
 from mcsvm.solvers.factor.normal import DIAGONALS, Columns, normals_for
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.rounding import RIDGE, ROUNDING
 from mcsvm.solvers.methods.base import Point
 from mcsvm.solvers.methods.proximal import Iterate, NewtonStep, ProximalStep
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work, pieces
+from mcsvm.solvers.work import pieces
 
 
 class FactorStep(ProximalStep):
@@ -29,42 +30,42 @@ class FactorStep(ProximalStep):
         self.before = weights_of(part, self.anchor)
         self.functions = np.ascontiguousarray(state.functions)
 
-    def begin(self) -> Work[Iterate]:
+    def begin(self) -> Iterate:
         return self.at(np.zeros((self.columns.width, self.functions.shape[1])), self.functions)
 
-    def weights(self, alpha: np.ndarray) -> Work[np.ndarray]:
+    def weights(self, alpha: np.ndarray) -> np.ndarray:
         """The weights of alpha minus those of the anchor."""
-        return (yield from weighing(self.part, alpha)) - self.before
+        return weights_of(self.part, alpha) - self.before
 
-    def residual(self, trial: Iterate) -> Work[np.ndarray]:
-        return (yield from self.columns.reduce(trial.weights)) - trial.point
+    def residual(self, trial: Iterate) -> np.ndarray:
+        return self.columns.reduce(trial.weights) - trial.point
 
-    def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
-        return (yield from self.columns.expand(coordinates))
+    def expand(self, coordinates: np.ndarray) -> np.ndarray:
+        return self.columns.expand(coordinates)
 
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         return float(np.abs(lacking).max()) <= PROXIMAL.close * self.away(trial)
 
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> NewtonStep | None:
         free = self.free(trial.alpha)
         # with more variables than columns, the system of variables is singular but for 1 / sigma
         few = np.count_nonzero(free) <= self.columns.width
-        step = yield from (self.by_variables if few else self.by_columns)(trial, free, residual)
+        step = (self.by_variables if few else self.by_columns)(trial, free, residual)
         if step is None:
             return None
-        moved = yield from self.columns.expand(step)
+        moved = self.columns.expand(step)
         return NewtonStep(step, moved, step, moved, -float(np.vdot(residual, step)))
 
-    def by_variables(self, trial: Iterate, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
+    def by_variables(self, trial: Iterate, free: np.ndarray, residual: np.ndarray) -> np.ndarray | None:
         example, reading = self.readings(free, trial.full)
         V = self.columns.gather(example)  # a column per free variable
         matrix = np.empty((example.size, example.size))
         for rows in pieces(example.size, 2.0 * example.size * (V.shape[0] + reading.shape[1])):
-            yield
+            tick()
             np.matmul(V[:, rows].T, V, out=matrix[rows])
             matrix[rows] *= reading[rows] @ reading.T
         matrix[np.diag_indices_from(matrix)] += 1.0 / self.sigma + RIDGE * float(matrix.diagonal().max(initial=0.0))
-        factor = yield from factored(matrix)
+        factor = factored(matrix)
         if factor is None:
             return None
         right = np.einsum("ij,ij->i", V.T @ residual, reading)
@@ -83,11 +84,11 @@ class FactorStep(ProximalStep):
         some = ~full[example] | (counts[example] > 1)
         return example[some], reading[some]
 
-    def by_columns(self, trial: Iterate, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
+    def by_columns(self, trial: Iterate, free: np.ndarray, residual: np.ndarray) -> np.ndarray | None:
         own = np.where(np.take_along_axis(free, self.layout.slot, axis=1), 1.0 / self.sigma, np.inf)
         slack = np.where(trial.full, np.inf, ROUNDING / self.sigma)[:, None]
         diagonal = DIAGONALS[self.part.geometry].proximal(own, slack)
         for normal in normals_for(self.layout, self.columns):
-            if (yield from normal.prepare(diagonal)):
+            if normal.prepare(diagonal):
                 return normal.solve(residual)
         return None

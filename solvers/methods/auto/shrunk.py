@@ -25,6 +25,7 @@ import numpy as np
 
 from mcsvm.solvers.budget import INNER, Budget
 from mcsvm.solvers.dual.quantities import Optimality, examine, gradients, weights_of
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.linalg import copy_transposed
 from mcsvm.solvers.jit.rounding import SINGLE
 from mcsvm.solvers.methods.auto import blocks
@@ -32,7 +33,6 @@ from mcsvm.solvers.methods.auto.blocks import BlockState, RowTrial
 from mcsvm.solvers.methods.base import Progress
 from mcsvm.solvers.problem import Anchor, Part, narrowed
 from mcsvm.solvers.products import single_products
-from mcsvm.solvers.work import Work
 
 empty = partial(np.empty, (0, 0))
 
@@ -82,34 +82,32 @@ def applies(part: Part, budget: Budget) -> bool:
     return few and computed and len(part) >= budget.shrunk_least and not part.multiplied
 
 
-def advance(
-    part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget
-) -> Work[Progress]:
+def advance(part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget) -> Progress:
     """Run rounds of blocks on the active examples; when these are solved, check the other examples.
 
     A trial on all examples comes first: a problem with few support vectors needs few kernel rows, whatever the number
     of examples and the memory.
     """
     while not shrunk.tried:
-        progress = yield from blocks.advance(part, state, until, tolerance, budget, shrunk.trial)
+        progress = blocks.advance(part, state, until, tolerance, budget, shrunk.trial)
         if progress is not Progress.MOVING or state.steps >= until:
             return progress
         prolong_trial(part, state, shrunk, budget)
-        yield
+        tick()
     if shrunk.stale or not shrunk.examples.size:
         begin(part, state, shrunk, tolerance, budget)
-        yield
+        tick()
     if not shrunk.solved:
-        progress = yield from solve(part, state, shrunk, until, tolerance, budget)
+        progress = solve(part, state, shrunk, until, tolerance, budget)
         if progress is not Progress.CONVERGED:
             return progress
         shrunk.solved = True
-    yield from look(part, state, shrunk)
+    look(part, state, shrunk)
     violating = violators(part, state, shrunk, tolerance)
     if not violating.size and not shrunk.doubted:
         return Progress.CONVERGED
     if not violating.size or shrunk.violation <= budget.shrunk_again * shrunk.violation_of_all:
-        yield from look_at_rest(part, state, shrunk)
+        look_at_rest(part, state, shrunk)
         violating = violators(part, state, shrunk, tolerance)
         if not violating.size:
             return Progress.CONVERGED
@@ -135,17 +133,17 @@ def prolong_trial(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget)
     trial.left = min(int(per_example * len(part)), part.gram.capacity) - trial.used
 
 
-def solve(
-    part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget
-) -> Work[Progress]:
+def solve(part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget) -> Progress:
     """Rounds of blocks among the examples in use."""
-    view = yield from view_of(part, shrunk)
+    view = view_of(part, shrunk)
     larger = replace(budget, block_examples=budget.shrunk_examples, block_variables=budget.shrunk_variables)
     goal = max(budget.shrunk_strict * tolerance, goal_of(part, shrunk, budget))
     progress, shrunk.inner.limit = Progress.MOVING, state.limit
+    if shrunk.inner.steps != state.steps:  # stopped within the last round: the next decision comes at the same step
+        put_back(state, shrunk)
     while progress is Progress.MOVING and state.steps_left > 0 and (state.steps < until or shrunk.inner.newton_next):
-        work = blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)
-        progress = yield from putting_back(work, state, shrunk)
+        progress = blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)
+        put_back(state, shrunk)
     return progress
 
 
@@ -154,20 +152,6 @@ def goal_of(part: Part, shrunk: Shrunk, budget: Budget) -> float:
     loose = budget.shrunk_loose * float(part.form.margin.max())
     rough = {ShrinkingStage.GROWING: INNER.share * shrunk.violation, ShrinkingStage.ROUGH: loose}
     return min(rough.get(shrunk.stage, 0.0), loose)
-
-
-def putting_back(work: Work[Progress], state: BlockState, shrunk: Shrunk) -> Work[Progress]:
-    """At every yield the state of all knows the last round, so that a run from there decides at the same steps."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            put_back(state, shrunk)
-            progress: Progress = end.value
-            return progress
-        if shrunk.inner.steps != state.steps:
-            put_back(state, shrunk)
-        yield
 
 
 def put_back(state: BlockState, shrunk: Shrunk) -> None:
@@ -285,48 +269,48 @@ def violators(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float) -
     return shrunk.active[(found.violations > 0.5 * tolerance) & (found.violation > tolerance)]
 
 
-def look(part: Part, state: BlockState, shrunk: Shrunk) -> Work[None]:
+def look(part: Part, state: BlockState, shrunk: Shrunk) -> None:
     """Bring the functions of the other active examples up to date."""
     weights, products = weights_of(part, state.alpha), shrunk.products
     others = np.setdiff1d(shrunk.active, shrunk.examples, assume_unique=True)
-    change = yield from moved(part, others, weights - shrunk.latest)
+    change = moved(part, others, weights - shrunk.latest)
     products[others] += change
     products[shrunk.examples] = shrunk.inner.functions - state.constant
     shrunk.latest = weights
     state.functions[shrunk.active] = products[shrunk.active] + state.constant
 
 
-def look_at_rest(part: Part, state: BlockState, shrunk: Shrunk) -> Work[None]:
+def look_at_rest(part: Part, state: BlockState, shrunk: Shrunk) -> None:
     """After `look`, bring the functions of all examples up to date; then all are active."""
     rest = np.setdiff1d(np.arange(len(part)), shrunk.active, assume_unique=True)
-    change = yield from moved(part, rest, shrunk.latest - shrunk.weights)
+    change = moved(part, rest, shrunk.latest - shrunk.weights)
     shrunk.products[rest] += change
     state.functions[rest] = shrunk.products[rest] + state.constant
     shrunk.weights, shrunk.active = shrunk.latest, np.arange(len(part))
 
 
-def moved(part: Part, rows: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
+def moved(part: Part, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """K @ weights of these rows in single precision."""
-    products = yield from single_products(part.gram.kernel, part.gram.points, rows, weights)
+    products = single_products(part.gram.kernel, part.gram.points, rows, weights)
     part.gram.evaluations += rows.size * int(weights.any(axis=1).sum())  # last: interrupted, it is all done again
     return products
 
 
-def leave(part: Part, state: BlockState, shrunk: Shrunk) -> Work[None]:
+def leave(part: Part, state: BlockState, shrunk: Shrunk) -> None:
     """Make the functions of all examples current, and give the row store back to all columns."""
-    yield from look(part, state, shrunk)
-    yield from look_at_rest(part, state, shrunk)
+    look(part, state, shrunk)
+    look_at_rest(part, state, shrunk)
     part.gram.widen()
     part.drop_view("shrunk")
     vars(shrunk).update(vars(Shrunk(tried=True)))
 
 
-def view_of(part: Part, shrunk: Shrunk) -> Work[Part]:
+def view_of(part: Part, shrunk: Shrunk) -> Part:
     """The part of the examples in use."""
     known = part.view("shrunk", shrunk.examples)
     if known is not None:
         return known
     part.drop_view("shrunk")  # drop it before its matrix is replaced
-    gram = yield from part.gram.narrow(shrunk.examples)
+    gram = part.gram.narrow(shrunk.examples)
     anchor = Anchor(shrunk.latest[shrunk.examples], shrunk.products[shrunk.examples])
     return part.keep_view("shrunk", shrunk.examples, replace(narrowed(part, shrunk.examples, gram), anchor=anchor))

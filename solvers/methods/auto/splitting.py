@@ -16,11 +16,12 @@ from mcsvm.solvers.dense.cholesky import factored, forward
 from mcsvm.solvers.dual.geometry import BOX, SUMS
 from mcsvm.solvers.dual.quantities import gradients, weights_of
 from mcsvm.solvers.factor.normal import Columns
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit import splitting
 from mcsvm.solvers.jit.rounding import SINGLE
 from mcsvm.solvers.methods.base import Point
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import PIECE, PLACE, VALUE, Work, pieces
+from mcsvm.solvers.work import PLACE, VALUE, pieces
 
 
 def applies(part: Part) -> bool:
@@ -51,16 +52,16 @@ class Splitting:
         self.part, self.rho, self.columns, self.half = part, rho, columns, half
 
     @classmethod
-    def prepare(cls, part: Part, rho: float, rank: int) -> Work[Splitting]:
+    def prepare(cls, part: Part, rho: float, rank: int) -> Splitting:
         columns = Columns(part.gram, part.offset, exact=False, cap=rank)
-        yield from columns.use(rank)  # other phases may have grown the factor further; bits must not depend on it
-        square = yield from columns.square()
+        columns.use(rank)  # other phases may have grown the factor further; bits must not depend on it
+        square = columns.square()
         square[np.diag_indices_from(square)] += rho
-        factor = yield from factored(square)
+        factor = factored(square)
         assert factor is not None, "rho > 0"
         half = np.empty((len(part), columns.width), np.float32)
         for rows in pieces(len(part), 4.0 * columns.width * (columns.width + VALUE)):
-            yield
+            tick()
             half[rows] = forward(factor[0].T, columns.gather(np.arange(rows.start, rows.stop))).T
         return cls(part, rho, columns, half)
 
@@ -71,65 +72,58 @@ class Splitting:
         mean = table.mean(axis=1, keepdims=True)
         return table - mean, mean
 
-    def kernel_update(self, pull: np.ndarray) -> Work[np.ndarray]:
+    def kernel_update(self, pull: np.ndarray) -> np.ndarray:
         """rho (K + rho I)^-1 pull."""
         pull, mean = self.centre(pull)
         n, outputs = pull.shape
         reduced = np.empty((self.half.shape[1], outputs), np.float32)
         for columns in pieces(self.half.shape[1], n * (8.0 + 2.0 * outputs)):
             np.matmul(self.half[:, columns].T, pull, out=reduced[columns])
-            if columns.stop < self.half.shape[1]:
-                yield
+            tick()
         moved = np.empty((n, outputs), np.float32)
         for rows in pieces(n, self.half.shape[1] * (8.0 + 2.0 * outputs)):
-            if rows.start:
-                yield
+            tick()
             np.matmul(self.half[rows], reduced, out=moved[rows])
         return pull - moved + mean
 
-    def run(self, point: Point, budget: Budget) -> Work[bool]:
+    def run(self, point: Point, budget: Budget) -> bool:
         """Run ADMM steps, then move `point` towards their alpha while the dual rises; return whether it moved."""
         part, form = self.part, self.part.form
-        z, u, pull = yield from self._begin(point)
+        z, u, pull = self._begin(point)
         alpha = np.empty(point.alpha.shape, np.float32)
-        sums, done = part.geometry.sums, 0.0
-        cost = len(part) * (self.half.shape[1] * (16.0 + 4.0 * z.shape[1]) + PLACE * z.shape[1])
+        sums = part.geometry.sums
         for _ in range(budget.admm_steps):
-            done += cost
-            if done > PIECE:
-                done = 0.0
-                yield
-            target = yield from self.kernel_update(pull + z - u)
+            tick()
+            target = self.kernel_update(pull + z - u)
             target = np.float32(budget.admm_relaxation) * target + np.float32(1.0 - budget.admm_relaxation) * z
             for i in pieces(len(part), PLACE * z.shape[1]):
-                if i.start:
-                    yield
+                tick()
                 splitting.example_steps(
                     form.rule, sums, part.labels[i], part.upper[i], self.rho, target[i], z[i], u[i], alpha[i]
                 )
-        return (yield from move_towards(part, point, onto_bounds(part, alpha.astype(np.float64))))
+        return move_towards(part, point, onto_bounds(part, alpha.astype(np.float64)))
 
-    def _begin(self, point: Point) -> Work[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    def _begin(self, point: Point) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(z, u, pull) at the point; pull = (functions by the factor - exact functions) / rho makes the steps exact
         there."""
         made = weights_up_to_constants(self.part, point.alpha)
-        by_factor, _ = self.centre((yield from self.columns.functions(made)))
+        by_factor, _ = self.centre(self.columns.functions(made))
         tables = made, -point.functions / self.rho, (by_factor - point.functions) / self.rho
         z, u, pull = (np.asarray(table, np.float32, order="C") for table in tables)
         return z, u, pull
 
 
-def move_towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
+def move_towards(part: Part, point: Point, alpha: np.ndarray) -> bool:
     """Move to the point of largest dual between `point` and alpha; returns whether it moved.
 
-    The point changes at the end, after the last interruption.
+    The point changes at the end, after the last tick.
     """
     step = alpha - point.alpha
     weights = weights_of(part, alpha)
     constant = point.constant + part.offset * (weights - weights_of(part, point.alpha)).sum(axis=0)
-    yield
-    functions = (yield from part.gram.products(weights)) + constant
-    yield
+    tick()
+    functions = part.gram.products(weights) + constant
+    tick()
     before = float(np.vdot(gradients(part, point.functions), step))
     after = float(np.vdot(gradients(part, functions), step))
     share = 1.0 if before + after >= 0.0 else max(0.0, before / (before - after))

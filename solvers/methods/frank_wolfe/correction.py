@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from mcsvm.solvers.dual.geometry import BOX
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.rounding import ROUNDING
 from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk
 from mcsvm.solvers.methods.frank_wolfe.steps import take
-from mcsvm.solvers.work import Work
 
 
 class ChunkFace:
@@ -54,18 +54,18 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     return columns @ (axes[:, kept] / np.sqrt(squares[kept]))
 
 
-def correct(chunk: Chunk, goal: float, budget: int) -> Work[int]:
+def correct(chunk: Chunk, goal: float, budget: int) -> int:
     """Correct until the gradient within the face is below `goal`; returns the steps taken."""
     steps = 0
     while steps < budget:
-        taken, done = yield from _ascend_face(chunk, goal, budget - steps)
+        taken, done = _ascend_face(chunk, goal, budget - steps)
         steps += taken
         if done:
             break
     return steps
 
 
-def _ascend_face(chunk: Chunk, goal: float, budget: int) -> Work[tuple[int, bool]]:
+def _ascend_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
     """Conjugate gradients (Polak & Ribiere) up to a bound; returns (steps, whether there is nothing left to gain)."""
     face = ChunkFace(chunk)
     residual = direction = face.project(chunk.gradient())
@@ -83,7 +83,7 @@ def _ascend_face(chunk: Chunk, goal: float, budget: int) -> Work[tuple[int, bool
         fresh = face.project(chunk.gradient())
         conjugation = max(0.0, float(fresh @ (fresh - residual)) / float(residual @ residual))
         residual, direction = fresh, fresh + conjugation * direction
-        yield
+        tick()
     return budget, True
 
 

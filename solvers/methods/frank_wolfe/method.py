@@ -15,6 +15,7 @@ import numpy as np
 
 from mcsvm.solvers.budget import FRANK_WOLFE, INNER
 from mcsvm.solvers.dual.quantities import examine, weights_of
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.rounding import FEASIBLE, LAST_DIGITS
 from mcsvm.solvers.methods.base import Method, Progress, State
 from mcsvm.solvers.methods.frank_wolfe import steps as rules
@@ -22,7 +23,7 @@ from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk, cut
 from mcsvm.solvers.methods.frank_wolfe.correction import ChunkFace, correct
 from mcsvm.solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import MOVE, ROWS, Work, pieces
+from mcsvm.solvers.work import MOVE, ROWS, pieces
 
 
 @dataclass(kw_only=True)
@@ -48,7 +49,7 @@ class FrankWolfe(Method[FrankWolfeState]):
         state: FrankWolfeState = FrankWolfeState.zero(part, recent=np.empty(0, dtype=np.int64))
         return state
 
-    def advance(self, part: Part, state: FrankWolfeState, steps: int, tolerance: float) -> Work[Progress]:
+    def advance(self, part: Part, state: FrankWolfeState, steps: int, tolerance: float) -> Progress:
         goal = state.steps + steps
         if part.balanced and state.steps == 0:
             reset_unbalanced(part, state)
@@ -58,7 +59,7 @@ class FrankWolfe(Method[FrankWolfeState]):
             if violation <= strict:
                 state.strictness *= 0.5
                 return Progress.CONVERGED
-            yield from visit(self, part, state, violation, violations, strict)
+            visit(self, part, state, violation, violations, strict)
             if state.idle >= len(part):
                 return Progress.STALLED
         return Progress.MOVING
@@ -84,17 +85,17 @@ def visit(
     violation: float,
     violations: np.ndarray,
     tolerance: float,
-) -> Work[None]:
+) -> None:
     """A round: cut out a chunk, raise the dual on it, update the state."""
     examples, turn = choose(violations, state.turn, FRANK_WOLFE.variables // part.form.slots)
     whole = examples.size == len(part)
-    chunk = cut(part, state, examples, (yield from kernel_of(part, examples)))
+    chunk = cut(part, state, examples, kernel_of(part, examples))
     begun = chunk.point
     chunk.tidy()
     goal = max(INNER.newton_share * tolerance, 0.0 if whole else INNER.share * violation)
-    steps = yield from ascend(chunk, method, goal, state.steps_left)
+    steps = ascend(chunk, method, goal, state.steps_left)
     chunk.tidy()
-    yield from put_back(part, state, chunk, begun)
+    put_back(part, state, chunk, begun)
     state.steps, state.turn = state.steps + steps, turn
     if not np.array_equal(examples, state.recent):
         part.gram.evaluations += examples.size**2
@@ -118,17 +119,17 @@ def choose(violations: np.ndarray, turn: int, room: int) -> tuple[np.ndarray, in
     return np.flatnonzero(chosen), (turn + size // FRANK_WOLFE.in_turn) % n
 
 
-def kernel_of(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
+def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
     """K + offset among these examples in float64; kept while the chunk stays the same."""
     before, kernel = part.kept.get("frank_wolfe", (None, None))
     if before is None or not np.array_equal(before, examples):
-        points = yield from part.gram.points.taking(examples)
+        points = part.gram.points.take(examples)
         kernel = part.gram.kernel.block(points, points, np.empty((examples.size, examples.size)))
         part.kept["frank_wolfe"] = examples, kernel
     return kernel + part.offset if part.offset else kernel
 
 
-def ascend(chunk: Chunk, method: FrankWolfe, goal: float, most: int) -> Work[int]:
+def ascend(chunk: Chunk, method: FrankWolfe, goal: float, most: int) -> int:
     """Frank-Wolfe on the chunk until its violation is below `goal` or the round is over; returns the steps <= most."""
     oracle, steps, end = oracle_of(chunk), 0, min(method.steps_of_round, most)
     while True:
@@ -141,10 +142,10 @@ def ascend(chunk: Chunk, method: FrankWolfe, goal: float, most: int) -> Work[int
         if not rules.take(chunk, direction, float(gradient @ direction), longest, *chunk.product(direction)):
             return max(1, steps)
         steps += 1
-        yield
+        tick()
         if method.corrective:
             correction = min(FRANK_WOLFE.correction_steps, most - steps)
-            steps += yield from correct(chunk, max(0.5 * goal, INNER.share * violation), correction)
+            steps += correct(chunk, max(0.5 * goal, INNER.share * violation), correction)
 
 
 def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:
@@ -160,18 +161,18 @@ def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective
     return violation
 
 
-def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> Work[None]:
+def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
     """Update alpha and the functions: of the chunk in float64, of other examples by a product with kernel rows."""
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     functions, moved = state.functions.copy(), np.flatnonzero(change.any(axis=1))
     if chunk.examples.size < len(part):
         batch = min(part.gram.capacity, ROWS)
         for some in np.split(moved, range(batch, moved.size, batch)):
-            slots = yield from part.gram.fetch(chunk.examples[some])  # a bounded store may compute these again
+            slots = part.gram.fetch(chunk.examples[some])  # a bounded store may compute these again
             weights = change[some].astype(np.float32)
             for rows in pieces(len(part), batch * (MOVE + 2.0 * weights.shape[1])):
                 functions[rows] += part.gram.store[:, rows][slots].T @ weights
-                yield
+                tick()
     if part.offset:
         shift = part.offset * change.sum(axis=0)
         functions += shift

@@ -1,7 +1,7 @@
 """LASVM as a method of runs (Bordes, Ertekin, Weston & Bottou 2005): passes over the examples until none violates.
 
 The first pass processes every example once, in random order; later ones those that violate, the worst first. The
-machine and its pool work on `LasvmState.entries` and `.slots`, which are up to date at every yield. LASVM itself needs
+machine and its pool work on `LasvmState.entries` and `.slots`, which are up to date at every tick. LASVM itself needs
 neither alpha nor the class functions: these are updated at fixed step counts.
 """
 
@@ -16,6 +16,7 @@ from mcsvm.solvers.budget import BUDGET, LASVM
 from mcsvm.solvers.dual.geometry import LINE
 from mcsvm.solvers.dual.quantities import weights_of
 from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit import online as jit
 from mcsvm.solvers.jit.rounding import LAST_DIGITS
 from mcsvm.solvers.methods.base import Method, Progress, State
@@ -23,7 +24,7 @@ from mcsvm.solvers.methods.lasvm.choice import CHOICES, draw
 from mcsvm.solvers.methods.lasvm.machine import Entries, OnlineMachine
 from mcsvm.solvers.methods.lasvm.pool import Pool, Slots
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import PIECE, ROWS, STEP_OPERATIONS, Work
+from mcsvm.solvers.work import PIECE, ROWS, STEP_OPERATIONS
 
 SEED = 2005  # mixed with the run's seed
 
@@ -88,8 +89,8 @@ class Lasvm(Method[LasvmState]):
         """The number of PROCESS steps: n after the first pass."""
         return state.examples_seen
 
-    def advance(self, part: Part, state: LasvmState, steps: int, tolerance: float) -> Work[Progress]:
-        return (yield from self._learner(part, state).go(state.steps + steps, tolerance))
+    def advance(self, part: Part, state: LasvmState, steps: int, tolerance: float) -> Progress:
+        return self._learner(part, state).go(state.steps + steps, tolerance)
 
     def _learner(self, part: Part, state: LasvmState) -> Learner:
         """The Learner of the last slice, or a new one, which computes the kernel values of its pool again."""
@@ -115,21 +116,21 @@ class Learner:
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def go(self, goal: int, tolerance: float) -> Work[Progress]:
+    def go(self, goal: int, tolerance: float) -> Progress:
         state = self.state
         if state.phase is LasvmPhase.FRESH:
-            yield from self._begin()
+            self._begin()
         while True:
-            if state.phase is LasvmPhase.LEARNING and not (yield from self._learn(goal, tolerance)):
+            if state.phase is LasvmPhase.LEARNING and not self._learn(goal, tolerance):
                 return Progress.MOVING
-            if state.phase is LasvmPhase.FINISHING and not (yield from self._finish(goal, tolerance)):
+            if state.phase is LasvmPhase.FINISHING and not self._finish(goal, tolerance):
                 return Progress.MOVING
-            ending = yield from self._sweep(tolerance)
+            ending = self._sweep(tolerance)
             if ending is not None:
-                yield from self._show()
+                self._show()
                 return ending
 
-    def _begin(self) -> Work[None]:
+    def _begin(self) -> None:
         """Keep the examples of the start's alpha, and queue all others."""
         state, used = self.state, np.flatnonzero(self.state.alpha[:, 0])
         self._hold(Slots.empty(), Entries.empty())
@@ -137,7 +138,7 @@ class Learner:
             slot = self.pool.insert(int(example), self.pool.row(int(example)))
             upper, positive = float(self.part.upper[example]), bool(self.signs[example] > 0.0)
             self.machine.admit(slot, 0.0, upper, positive=positive)
-            yield
+            tick()
         self.machine.beta[:] = self.signs[used] * state.alpha[used, 0]
         self._reread()
         order = np.random.default_rng([SEED, state.seed]).permutation(len(self.part))
@@ -146,12 +147,12 @@ class Learner:
         state.queue = order[state.alpha[order, 0] == 0.0]
         state.phase = LasvmPhase.LEARNING
 
-    def _learn(self, goal: int, tolerance: float) -> Work[bool]:
+    def _learn(self, goal: int, tolerance: float) -> bool:
         """PROCESS and REPROCESS in turn; returns whether the queue is empty."""
         state = self.state
         while state.position < state.queue.size or state.reprocesses:
             if state.steps >= state.show_at:
-                yield from self._show()
+                self._show()
             if state.steps >= goal:
                 return False
             if state.reprocesses:
@@ -160,7 +161,7 @@ class Learner:
                 self._process(tolerance)
             state.reprocesses = not state.reprocesses
             self._charge()
-            yield
+            tick()
         state.phase = LasvmPhase.FINISHING
         return True
 
@@ -190,12 +191,12 @@ class Learner:
         state.position += 1
         return int(queue[position])
 
-    def _finish(self, goal: int, tolerance: float) -> Work[bool]:
+    def _finish(self, goal: int, tolerance: float) -> bool:
         """REPROCESS until the examples kept are solved; returns whether they are."""
         state = self.state
         while True:
             if state.steps >= state.show_at:
-                yield from self._show()
+                self._show()
             piece = max(1, int(PIECE / (STEP_OPERATIONS * (len(self.machine) + 1))))
             limit = min(goal, state.show_at, state.steps + piece) - state.steps
             why, steps = self.machine.reprocess(tolerance, limit)
@@ -206,17 +207,17 @@ class Learner:
                 return True
             if state.steps >= goal:
                 return False
-            yield
+            tick()
 
     # -- between passes ---------------------------------------------------------------------------
 
-    def _sweep(self, tolerance: float) -> Work[Progress | None]:
+    def _sweep(self, tolerance: float) -> Progress | None:
         """Compute all functions in float64 and queue the examples that violate; returns how the run ends if none do."""
         state = self.state
         if state.claimed:  # the claim was refuted, by functions that were computed in float64
             state.claimed = False
         else:
-            yield from self._recompute()
+            self._recompute()
         self._reread()
         z = self.margins - state.functions[:, 0]
         rising, falling = LINE.movable(self.part, state.alpha)
@@ -266,30 +267,30 @@ class Learner:
         examples = self._examples()
         self.machine.z[:] = self.margins[examples] - self.state.functions[examples, 0]
 
-    def _recompute(self) -> Work[None]:
+    def _recompute(self) -> None:
         """alpha, and the class functions in float64."""
         alpha, gram = self._alpha(), self.part.gram
         weights = weights_of(self.part, alpha)
-        products = yield from gram.products(weights)
+        products = gram.products(weights)
         gram.evaluations += len(self.part) * int(np.count_nonzero(weights))
         self.state.alpha[...] = alpha
         self.state.functions[...] = products
         self.state.shown = weights[:, 0]
 
-    def _show(self) -> Work[None]:
+    def _show(self) -> None:
         """Update alpha and all class functions, for samples and in case the run ends here."""
         state, gram, alpha = self.state, self.part.gram, self._alpha()
         weights = weights_of(self.part, alpha)[:, 0]
         change = weights - state.shown
         changed = np.flatnonzero(change)
         if changed.size <= gram.capacity:
-            slots = yield from gram.fetch(changed)
+            slots = gram.fetch(changed)
             moved = np.zeros(len(self.part))
             for some in range(0, changed.size, ROWS):
                 these = slice(some, some + ROWS)
                 moved += change[changed[these]].astype(np.float32) @ gram.store[slots[these]]
         else:
-            moved = (yield from gram.products(change[:, None]))[:, 0]
+            moved = gram.products(change[:, None])[:, 0]
         examples = self._examples()
         state.alpha[...] = alpha
         state.functions[:, 0] += moved

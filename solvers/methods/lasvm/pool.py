@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm.solvers.interrupt import undivided
 from mcsvm.solvers.jit import online as jit
 from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.work import LEAST_ROWS
@@ -88,12 +89,12 @@ class Pool:
         return self._values(examples, self.width)
 
     def _values(self, examples: np.ndarray, width: int) -> np.ndarray:
-        placed = np.maximum(self.slots.example, 0)
-        if self._held is None:
-            self._held = self.points.take(placed).unmoved()
-        held = self._held if width == self.width else self.points.take(placed[:width]).unmoved()
-        out = np.empty((examples.size, width))
-        return self.kernel.block(self.points.take(examples), held, out) if width else out
+        placed, out = np.maximum(self.slots.example, 0), np.empty((examples.size, width))
+        with undivided():  # a machine asks for rows while it changes its entries
+            if self._held is None:
+                self._held = self.points.take(placed).unmoved()
+            held = self._held if width == self.width else self.points.take(placed[:width]).unmoved()
+            return self.kernel.block(self.points.take(examples), held, out) if width else out
 
     def fetch(self, slots: np.ndarray) -> None:
         """Compute the rows of these (few) slots that the store lacks."""

@@ -20,13 +20,14 @@ from mcsvm.solvers.dual.balance import repair
 from mcsvm.solvers.dual.geometry import LINE
 from mcsvm.solvers.dual.quantities import dual_of, examine, weights_of
 from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.linear import loop as jit
 from mcsvm.solvers.jit.linear.sum import all_members
 from mcsvm.solvers.jit.rounding import ROUNDING
 from mcsvm.solvers.methods.base import Method, Progress, State, dual_at
 from mcsvm.solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
 from mcsvm.solvers.problem import Part, with_offset
-from mcsvm.solvers.work import PIECE_SECONDS, Work
+from mcsvm.solvers.work import PIECE_SECONDS
 
 # First state of the random number generator: FIRST_STATE + STATE_STRIDE * seed mod 2^63.
 FIRST_STATE, STATE_STRIDE = 88172645463325252, 0x9E3779B97F4A7C15
@@ -84,16 +85,16 @@ class Coordinate(Method[LinearState]):
         state: LinearState = LinearState.zero(part, **fresh(part, seed))
         return state
 
-    def advance(self, part: Part, state: LinearState, steps: int, tolerance: float) -> Work[Progress]:
-        return (yield from rounds(part, state, steps, tolerance))
+    def advance(self, part: Part, state: LinearState, steps: int, tolerance: float) -> Progress:
+        return rounds(part, state, steps, tolerance)
 
 
-def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work[Progress]:
+def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Progress:
     if state.vectors.size == 0:
-        state.vectors = yield from vectors_of(part, state.alpha)
+        state.vectors = vectors_of(part, state.alpha)
     goal = state.steps + steps
     while state.inside_round or state.steps < goal:
-        progress = yield from coordinate_round(part, state, tolerance)
+        progress = coordinate_round(part, state, tolerance)
         if progress is not Progress.MOVING:
             return progress
     return Progress.MOVING
@@ -130,7 +131,7 @@ def _task(part: Part) -> jit.LinearProblem:
     )  # fmt: skip
 
 
-def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[Progress]:
+def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Progress:
     inner, stop = visited(part), state.strictness * tolerance
     if not state.inside_round:
         begin_round(part, state)
@@ -155,13 +156,13 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
         state.steps, state.left = state.steps + done, state.left - done
         if state.claimed and inner is not part:
             state.claimed = move_bias(inner, state, LINEAR.inner * stop)
-        yield
+        tick()
     if state.visiting:
         if inner is part:
-            yield from end_round(part, state)
+            end_round(part, state)
         else:
-            yield from end_balanced_round(part, inner, state)
-        yield
+            end_balanced_round(part, inner, state)
+        tick()
     return progress_of(part, state, tolerance) if state.claimed else Progress.MOVING
 
 
@@ -173,10 +174,10 @@ def begin_round(part: Part, state: LinearState) -> None:
         all_members(part.form.length, part.labels, state.members, state.sizes)
 
 
-def end_round(part: Part, state: LinearState) -> Work[None]:
+def end_round(part: Part, state: LinearState) -> None:
     """Copy the alpha of the round to the state, and compute its functions."""
-    vectors = (yield from vectors_of(part, state.moving_alpha)) if state.claimed else state.vectors
-    functions = yield from functions_of(part, vectors, state.moving_constant)
+    vectors = vectors_of(part, state.moving_alpha) if state.claimed else state.vectors
+    functions = functions_of(part, vectors, state.moving_constant)
     state.vectors, state.functions = vectors, functions
     state.alpha, state.constant = state.moving_alpha, state.moving_constant
     end_visits(state)
@@ -200,15 +201,15 @@ def bias_step(inner: Part, state: LinearState) -> float:
     return inner.offset * float(weights_of(inner, state.moving_alpha).sum())
 
 
-def end_balanced_round(part: Part, inner: Part, state: LinearState) -> Work[None]:
+def end_balanced_round(part: Part, inner: Part, state: LinearState) -> None:
     """Copy the balanced alpha of the round to the state unless it lowers the dual; visits then continue from theirs.
 
     If the visits did not get close enough to move b, it moves here, where the balanced alpha takes the step back.
     """
     step, alpha = bias_step(inner, state), repair(part, state.moving_alpha)
     bias = state.moving_constant - step if state.claimed else state.moving_constant
-    vectors = yield from vectors_of(part, alpha)
-    functions = yield from functions_of(part, vectors, bias)
+    vectors = vectors_of(part, alpha)
+    functions = functions_of(part, vectors, bias)
     before = dual_at(part, state)
     if dual_of(part, alpha, functions, bias) >= before - ROUNDING * abs(before):
         state.vectors, state.functions, state.alpha, state.constant = vectors, functions, alpha, bias

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm.solvers.dual.quantities import weighing
+from mcsvm.solvers.dual.quantities import weights_of
 from mcsvm.solvers.errors import Sentence
 from mcsvm.solvers.jit.linear.loop import FeatureRows
 from mcsvm.solvers.kernels.points import in_double, rows_times, transposed_times
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 def refuse_other_kernels(name: str, part: Part) -> Sentence | None:
@@ -44,14 +43,14 @@ def _rows(part: Part) -> FeatureRows:
     return FeatureRows(in_double(stored).reshape(-1), np.empty(0, dtype=np.int32), starts)
 
 
-def vectors_of(part: Part, alpha: np.ndarray) -> Work[np.ndarray]:
+def vectors_of(part: Part, alpha: np.ndarray) -> np.ndarray:
     """(features, outputs): W = X' weights."""
-    weights = yield from weighing(part, alpha)
-    return np.ascontiguousarray((yield from transposed_times(part.gram.points.rows, weights)))
+    weights = weights_of(part, alpha)
+    return np.ascontiguousarray(transposed_times(part.gram.points.rows, weights))
 
 
-def functions_of(part: Part, vectors: np.ndarray, constant: np.ndarray) -> Work[np.ndarray]:
+def functions_of(part: Part, vectors: np.ndarray, constant: np.ndarray) -> np.ndarray:
     """All class functions, from W."""
-    functions = yield from rows_times(part.gram.points.rows, vectors)
+    functions = rows_times(part.gram.points.rows, vectors)
     functions += constant
     return functions

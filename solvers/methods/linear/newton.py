@@ -18,8 +18,9 @@ import numpy as np
 from mcsvm.solvers.budget import LINEAR, PROXIMAL
 from mcsvm.solvers.dual.balance import repair
 from mcsvm.solvers.dual.geometry import LINE
-from mcsvm.solvers.dual.quantities import examine, linear_of, weighing, weights_of
+from mcsvm.solvers.dual.quantities import examine, linear_of, weights_of
 from mcsvm.solvers.errors import Sentence
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.methods.base import Method, Progress, State, refresh
 from mcsvm.solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
 from mcsvm.solvers.methods.linear.features import refuse_other_kernels
@@ -27,7 +28,7 @@ from mcsvm.solvers.methods.linear.proximal import FeatureStep
 from mcsvm.solvers.methods.linear.system import Features
 from mcsvm.solvers.methods.proximal import End, Iterate
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import PIECE_SECONDS, Work, finish
+from mcsvm.solvers.work import PIECE_SECONDS
 
 
 class NewtonPhase(Enum):
@@ -68,21 +69,21 @@ class LinearNewton(Method[NewtonState]):
     def refuted(self, part: Part, state: NewtonState) -> None:
         state.doubt = max(LINEAR.doubt * state.doubt, LINEAR.strictest)
 
-    def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Work[Progress]:
+    def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Progress:
         tolerance *= state.doubt
         if state.phase is NewtonPhase.VISITING:
             if state.inside_round:  # after an interruption: to the end of this round and no further
-                return (yield from rounds(part, state, 0, tolerance))
+                return rounds(part, state, 0, tolerance)
             if visits_continue(part, state):
-                return (yield from rounds(part, state, 1, tolerance))
-            yield from refresh(part, state)
+                return rounds(part, state, 1, tolerance)
+            refresh(part, state)
             state.phase = NewtonPhase.NEWTON
-        features = yield from features_of(part)
+        features = features_of(part)
         if state.point.size == 0:
-            yield from begin(part, features, state)
+            begin(part, features, state)
         if state.inside == 0 and examine(part, state.alpha, state.functions).violation <= tolerance:
             return Progress.CONVERGED
-        yield from move(part, state, features, tolerance)
+        move(part, state, features, tolerance)
         if state.in_vain <= LINEAR.vain:
             return Progress.MOVING
         if state.patient or not visits_pay(part, state.steps, np.inf, 0.0):
@@ -94,7 +95,7 @@ class LinearNewton(Method[NewtonState]):
         """Coordinate steps solve a tiny problem before any Newton step."""
         state = self.start(part, 0)
         state.phase = NewtonPhase.NEWTON
-        finish(self.advance(part, state, 1, 1e-3))
+        self.advance(part, state, 1, 1e-3)
 
 
 def return_to_visits(part: Part, state: NewtonState) -> None:
@@ -151,18 +152,18 @@ def newton_price(part: Part) -> float:
     return examples + LINEAR.unknown_price * min(unknowns, LINEAR.dense) ** 3 + LINEAR.newton_price
 
 
-def features_of(part: Part) -> Work[Features]:
+def features_of(part: Part) -> Features:
     if "linear features" not in part.kept:
-        part.kept["linear features"] = yield from Features.of(part)
+        part.kept["linear features"] = Features.of(part)
     found: Features = part.kept["linear features"]
     return found
 
 
-def begin(part: Part, features: Features, state: NewtonState) -> Work[None]:
+def begin(part: Part, features: Features, state: NewtonState) -> None:
     """Set W and the floor of the dual from alpha, which coordinate steps or a warm start have made."""
-    dual, vectors, _ = yield from dual_of(part, features, state.alpha)
+    dual, vectors, _ = dual_of(part, features, state.alpha)
     if part.geometry == LINE:
-        products = yield from part.gram.products(weights_of(part, state.alpha))
+        products = part.gram.products(weights_of(part, state.alpha))
         state.constant = state.constant + suggested_shift(part, state)
         state.functions[...] = products + state.constant
     state.floor, state.point = dual - LINEAR.loss * abs(dual), with_bias(part, vectors, state)
@@ -182,47 +183,47 @@ def with_bias(part: Part, vectors: np.ndarray, state: State) -> np.ndarray:
     return vectors
 
 
-def move(part: Part, state: NewtonState, features: Features, tolerance: float) -> Work[None]:
+def move(part: Part, state: NewtonState, features: Features, tolerance: float) -> None:
     """One proximal step, or some Newton steps of a long one; the state moves there if the dual rises."""
     sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
     step = FeatureStep(part, features, state.alpha, sigma, closeness)
     most = min(max(1, int(PIECE_SECONDS / newton_price(part))), PROXIMAL.steps - state.inside, state.steps_left)
-    trial = yield from step.begin(state.point)
-    trial, steps, end = yield from step.solve(trial, most)
+    trial = step.begin(state.point)
+    trial, steps, end = step.solve(trial, most)
     if end is End.STEPS and state.inside + steps < PROXIMAL.steps:
         state.steps, state.inside = state.steps + max(steps, 1), state.inside + steps
         state.point = trial.point
         return
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
-    if (yield from accept(part, state, features, alpha, trial)):
+    if accept(part, state, features, alpha, trial):
         state.point, state.in_vain = trial.point, 0
         state.sigma = min(LINEAR.growth * state.sigma, LINEAR.largest)
     else:
-        state.point = with_bias(part, (yield from features.reduce(weights_of(part, state.alpha))), state)
+        state.point = with_bias(part, features.reduce(weights_of(part, state.alpha)), state)
         state.in_vain += 1
         state.closeness *= LINEAR.closer
         state.sigma /= LINEAR.growth
     state.steps, state.inside = state.steps + max(steps, 1), 0
 
 
-def dual_of(part: Part, features: Features, alpha: np.ndarray) -> Work[tuple[float, np.ndarray, np.ndarray]]:
+def dual_of(part: Part, features: Features, alpha: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """(the dual of alpha, W without an exact bias, the sums of the weights)."""
-    weights = yield from weighing(part, alpha)
-    vectors = yield from features.reduce(weights)
-    yield
+    weights = weights_of(part, alpha)
+    vectors = features.reduce(weights)
+    tick()
     energy = 0.5 * float(np.vdot(features.stiffness[:, None] * vectors, vectors))
     return linear_of(part, alpha) - energy, vectors, weights.sum(axis=0)
 
 
-def accept(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> Work[bool]:
+def accept(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> bool:
     """Move the state to this alpha if its dual is larger; returns whether it is."""
-    dual, vectors, sums = yield from dual_of(part, features, alpha)
+    dual, vectors, sums = dual_of(part, features, alpha)
     if not dual > state.floor:  # also rejects a dual of NaN
         return False
     constant = trial.point[-1].copy() if part.balanced else part.offset * sums
     if part.balanced:
         vectors[-1] = constant
-    functions = yield from features.expand(vectors)
+    functions = features.expand(vectors)
     state.floor, state.constant = dual, constant
     state.alpha[...], state.functions[...] = alpha, functions
     return True

@@ -8,7 +8,6 @@ from mcsvm.solvers.budget import LINEAR, PROXIMAL
 from mcsvm.solvers.methods.linear.system import Features, FeatureSystem
 from mcsvm.solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, largest
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 class FeatureStep(ProximalStep):
@@ -20,13 +19,13 @@ class FeatureStep(ProximalStep):
         self.closeness = closeness  # distance of the class functions to those of alpha that always suffices
         self.system = FeatureSystem(features, part.form, sigma)
 
-    def begin(self, vectors: np.ndarray) -> Work[Iterate]:
-        return (yield from self.at(vectors, (yield from self.expand(vectors))))
+    def begin(self, vectors: np.ndarray) -> Iterate:
+        return self.at(vectors, self.expand(vectors))
 
-    def residual(self, trial: Iterate) -> Work[np.ndarray]:
-        return (yield from self.features.reduce(trial.weights)) - self.stiffness * trial.point
+    def residual(self, trial: Iterate) -> np.ndarray:
+        return self.features.reduce(trial.weights) - self.stiffness * trial.point
 
-    def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
+    def expand(self, coordinates: np.ndarray) -> np.ndarray:
         return self.features.expand(coordinates)
 
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
@@ -38,8 +37,8 @@ class FeatureStep(ProximalStep):
         tilt = np.abs(residual[self.features.stiffness == 0.0]).max(initial=0.0)
         return bool(tilt <= LINEAR.level * trial.alpha.sum())
 
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> NewtonStep | None:
         self.system.set_point(self.part.labels, self.free(trial.alpha), trial.full)
-        step = yield from self.system.solve(residual)
-        moved = yield from self.expand(step)
+        step = self.system.solve(residual)
+        moved = self.expand(step)
         return NewtonStep(step, moved, self.stiffness * step, moved, -float(np.vdot(residual, step)))

@@ -15,12 +15,13 @@ import scipy.sparse as sp
 
 from mcsvm.solvers.budget import LINEAR
 from mcsvm.solvers.dense.cholesky import CholeskyFactor, factored, solved
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.linear.system import add_squares, couple_functions, couplings, pair_of
 from mcsvm.solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
 from mcsvm.solvers.kernels.points import in_double, passes, rows_times, transposed_times
 from mcsvm.solvers.machines import DualForm
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import MOVE, WHOLE, Work, pieces
+from mcsvm.solvers.work import MOVE, WHOLE, pieces
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Features:
     stiffness: np.ndarray  # (width,) of |W|^2 / 2: 1, or 0 for a free bias
 
     @classmethod
-    def of(cls, part: Part) -> Work[Features]:
+    def of(cls, part: Part) -> Features:
         points, width = part.gram.points, part.gram.points.features
         height = 1.0 if part.balanced else np.sqrt(part.offset)
         if height == 0.0:
@@ -44,14 +45,14 @@ class Features:
         rows = np.empty((len(part), width + 1), dtype)
         for some in passes(len(part), width):
             rows[some, :-1], rows[some, -1] = points.rows[some], height
-            yield
+            tick()
         return cls(rows, stiffness)
 
-    def reduce(self, weights: np.ndarray) -> Work[np.ndarray]:
+    def reduce(self, weights: np.ndarray) -> np.ndarray:
         """X' weights, (width, outputs)."""
         return transposed_times(self.rows, weights)
 
-    def expand(self, vectors: np.ndarray) -> Work[np.ndarray]:
+    def expand(self, vectors: np.ndarray) -> np.ndarray:
         """X vectors, (n, outputs)."""
         return rows_times(self.rows, vectors)
 
@@ -77,35 +78,34 @@ class FeatureSystem:
         """Which variables are `free`, and which bounded sums are at their bound (`full`)."""
         self.starts, self.examples, self.values = couplings(self.rule, self.outputs, labels, free, full)
 
-    def solve(self, residual: np.ndarray) -> Work[np.ndarray]:
+    def solve(self, residual: np.ndarray) -> np.ndarray:
         """The step in W for a residual (width, outputs)."""
-        step = yield from (self._factored(residual) if residual.size <= LINEAR.dense else self._iterated(residual))
+        step = self._factored(residual) if residual.size <= LINEAR.dense else self._iterated(residual)
         return self._shiftless(step)
 
     # -- factored ---------------------------------------------------------------------------------
 
-    def _factored(self, residual: np.ndarray) -> Work[np.ndarray]:
+    def _factored(self, residual: np.ndarray) -> np.ndarray:
         width, k = self.features.width, self.outputs
-        blocks = yield from self._weighted_squares()
+        blocks = self._weighted_squares()
         if self.centred:
             blocks -= blocks.mean(axis=0)
             blocks -= blocks.mean(axis=2)[:, :, None, :]
         matrix = self.sigma * blocks.reshape(k * width, k * width)
         matrix[np.diag_indices_from(matrix)] += np.tile(self.features.stiffness, k)
         self._hold_biases(matrix, residual)
-        factor = yield from _ridged(matrix)
+        factor = _ridged(matrix)
         if factor is None:
             return np.zeros_like(residual)
         step = solved(factor, residual.T.ravel())
         return np.ascontiguousarray(step.reshape(k, width).T)
 
-    def _weighted_squares(self) -> Work[np.ndarray]:
+    def _weighted_squares(self) -> np.ndarray:
         """(k, width, k, width): for each pair of outputs the sum over its entries of value x x'."""
         width, stored, k = self.features.width, self.features.stored, self.outputs
         blocks, outputs = np.zeros((k, width, k, width)), [(a, b) for a in range(k) for b in range(a + 1)]
         for some in pieces(self.examples.size, stored * (MOVE + 2.0 * min(width, 5.0 * stored))):
-            if some.start:
-                yield
+            tick()
             ends = np.clip(self.starts - some.start, 0, self.values[some].size).tolist()
             for (a, b), (first, last) in zip(outputs, pairwise(ends), strict=True):
                 if first < last:
@@ -143,7 +143,7 @@ class FeatureSystem:
 
     # -- conjugate gradients ----------------------------------------------------------------------
 
-    def _iterated(self, residual: np.ndarray) -> Work[np.ndarray]:
+    def _iterated(self, residual: np.ndarray) -> np.ndarray:
         self._gather()
         squares = self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2
         diagonal = self.sigma * (squares.T @ self._own_couplings()) + self.features.stiffness[:, None]
@@ -154,7 +154,7 @@ class FeatureSystem:
         scaled = self._shiftless(left / diagonal)
         along, size, goal = scaled.copy(), float(np.vdot(left, scaled)), LINEAR.gradient_left * np.linalg.norm(residual)
         for _ in range(LINEAR.gradient_rounds):
-            yield
+            tick()
             image = self._apply(along) + held * along
             curvature = float(np.vdot(along, image))
             if size <= 0.0 or curvature <= RIDGE * float(np.vdot(along, along)):
@@ -197,12 +197,12 @@ class FeatureSystem:
         return image + self.features.stiffness[:, None] * vectors
 
 
-def _ridged(matrix: np.ndarray) -> Work[CholeskyFactor | None]:
+def _ridged(matrix: np.ndarray) -> CholeskyFactor | None:
     """The factor of matrix + ridge, with the first of RIDGES that makes it positive definite."""
     size, diagonal = float(matrix.diagonal().max()), np.diag_indices_from(matrix)
     for ridge in RIDGES:
         matrix[diagonal] += ridge * size
-        factor = yield from factored(matrix.copy() if matrix.shape[0] > WHOLE else matrix)
+        factor = factored(matrix.copy() if matrix.shape[0] > WHOLE else matrix)
         if factor is not None:
             return factor
     return None

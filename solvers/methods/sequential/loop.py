@@ -1,7 +1,7 @@
 """The loop of all sequential methods: runs compiled steps, supplies kernel rows, shrinks, unshrinks, ends.
 
 A rule (`rules.py`) decides how variables are laid out, which compiled loop makes the steps, and what may be shrunk. All
-that decides the path is in the state, which is up to date at every yield: slices of any length give the same bits.
+that decides the path is in the state, which is up to date at every tick: slices of any length give the same bits.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import numpy as np
 
 from mcsvm.solvers.budget import SEQUENTIAL
 from mcsvm.solvers.dual.quantities import dual_of, linear_of
+from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.jit.rounding import LAST_DIGITS
 from mcsvm.solvers.jit.sequential import loop as jit
 from mcsvm.solvers.jit.sequential.sums import Groups
 from mcsvm.solvers.methods.base import Progress, State
 from mcsvm.solvers.methods.sequential.rules import SelectionRule
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import PIECE, STEP_OPERATIONS, Work
+from mcsvm.solvers.work import PIECE, STEP_OPERATIONS
 
 
 @dataclass(kw_only=True)
@@ -77,7 +78,7 @@ class WorkingSetSearch:
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def go(self, goal: int) -> Work[Progress]:
+    def go(self, goal: int) -> Progress:
         """Steps until the state has made `goal` in all, or the method ends."""
         state = self.state
         while True:
@@ -86,7 +87,7 @@ class WorkingSetSearch:
             why, steps, count = self.rule.run(self, stop, min(limit, self._steps_of_a_piece))
             self._count(steps)
             if why == jit.MISSING:
-                yield from self._supply(np.unique(self.wanted[:count]))
+                self._supply(np.unique(self.wanted[:count]))
             elif why == jit.STUCK:
                 self._shrink(self.rule.stuck(self))
                 state.stuck += 1
@@ -100,7 +101,7 @@ class WorkingSetSearch:
                 self._shrink(self.rule.idle(self))
             if why == jit.LIMIT and state.steps >= goal:
                 return Progress.MOVING
-            yield
+            tick()
 
     @property
     def _steps_of_a_piece(self) -> int:
@@ -170,14 +171,14 @@ class WorkingSetSearch:
 
     # -- kernel rows ------------------------------------------------------------------------------
 
-    def _supply(self, wanted: np.ndarray) -> Work[None]:
+    def _supply(self, wanted: np.ndarray) -> None:
         """Fetch kernel rows of these examples, and of the most violating ones without a row, in one block."""
         gram, touched = self.part.gram, self.state.touched
         bounded = gram.capacity < len(gram)
         if bounded:  # mark the rows used by compiled steps as used, for the least recently used to be evicted
             used = np.flatnonzero(touched)
             if used.size:
-                yield from gram.fetch(used)
+                gram.fetch(used)
             touched[:] = False
         violations = self.rule.violations(self)
         violations[gram.slot_of >= 0] = 0.0
@@ -186,4 +187,4 @@ class WorkingSetSearch:
         batch = SEQUENTIAL.full_batch if full else SEQUENTIAL.batch
         room = min(max(batch - wanted.size, 0), int(np.count_nonzero(violations)))
         extra = np.argpartition(-violations, room)[:room] if room else np.empty(0, dtype=np.int64)
-        yield from gram.fetch(np.concatenate([wanted, np.sort(extra)]))
+        gram.fetch(np.concatenate([wanted, np.sort(extra)]))

@@ -18,7 +18,6 @@ from mcsvm.solvers.methods.sequential.rules import (
     WorkingSets,
 )
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import Work
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ class Sequential(Method[SequentialState]):
     def start(self, part: Part, seed: int) -> SequentialState:
         return begun(part)
 
-    def advance(self, part: Part, state: SequentialState, steps: int, tolerance: float) -> Work[Progress]:
-        return (yield from WorkingSetSearch(part, state, self.rules[part.geometry], tolerance).go(state.steps + steps))
+    def advance(self, part: Part, state: SequentialState, steps: int, tolerance: float) -> Progress:
+        return WorkingSetSearch(part, state, self.rules[part.geometry], tolerance).go(state.steps + steps)
 
 
 SMO = Sequential(

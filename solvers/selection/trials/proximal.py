@@ -18,7 +18,6 @@ from mcsvm.solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, Se
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.selection.trials.shared import SharedGram
 from mcsvm.solvers.selection.trials.system import VariableSystem
-from mcsvm.solvers.work import Work, ready
 
 
 class VariableStep(ProximalStep):
@@ -65,28 +64,28 @@ class VariableStep(ProximalStep):
 
     # -- the step ---------------------------------------------------------------------------------
 
-    def begin(self) -> Work[Iterate]:
+    def begin(self) -> Iterate:
         """From the anchor, by a Newton step that keeps its free variables free."""
-        functions = self.gram.times(weights_of(self.part, self.layout.table(self.anchor)))
-        start = yield from self.at(self.anchor, functions)
+        functions = self.gram.products(weights_of(self.part, self.layout.table(self.anchor)))
+        start = self.at(self.anchor, functions)
         step, along = self.solved(self.free(self.anchor), self.gradient(functions))
         move = self.move(start, step, along)
-        return (yield from self.search(start, move)) if move.slope < 0.0 else start
+        return self.search(start, move) if move.slope < 0.0 else start
 
-    def at(self, point: np.ndarray, functions: np.ndarray) -> Work[Iterate]:
+    def at(self, point: np.ndarray, functions: np.ndarray) -> Iterate:
         x = np.clip(self.unclipped(functions), 0.0, self.upper)
-        return ready(Iterate(point, functions, x, x, np.empty(0, dtype=bool)))
+        return Iterate(point, functions, x, x, np.empty(0, dtype=bool))
 
     def free(self, alpha: np.ndarray) -> np.ndarray:
         return BOX.free(alpha, self.upper)
 
-    def residual(self, trial: Iterate) -> Work[np.ndarray]:
-        return ready(trial.alpha - trial.point)
+    def residual(self, trial: Iterate) -> np.ndarray:
+        return trial.alpha - trial.point
 
-    def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
+    def expand(self, coordinates: np.ndarray) -> np.ndarray:
         functions = np.zeros((self.part.form.outputs, len(self.part))).T
         self.add_products(coordinates, functions)
-        return ready(functions)
+        return functions
 
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         self.reached = trial.functions + lacking
@@ -94,9 +93,9 @@ class VariableStep(ProximalStep):
         near = RISING.close * max(self.tolerance, self.away(trial))
         return self.violation <= self.tolerance or float(np.abs(self.read(lacking)).max()) <= near
 
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> NewtonStep | None:
         step, along = self.solved(self.free(trial.alpha), -self.read(lacking))
-        return ready(self.move(trial, residual + step, lacking + along))
+        return self.move(trial, residual + step, lacking + along)
 
     def move(self, trial: Iterate, direction: np.ndarray, along: np.ndarray) -> NewtonStep:
         read = self.read(along)
@@ -137,9 +136,9 @@ class ClippedLine(SearchLine):
         self.sigma, self.upper, self.unclipped = step.sigma, step.part.upper, step.unclipped(start.functions)
         self.level, self.bend = float(np.vdot(start.point, move.seen)), float(np.vdot(move.direction, move.seen))
 
-    def slope(self, length: float) -> Work[float]:
+    def slope(self, length: float) -> float:
         clipped: float = newton.clipped_product(self.unclipped, self.move.seen, self.sigma * length, self.upper)
-        return ready(self.level + length * self.bend - clipped)
+        return self.level + length * self.bend - clipped
 
-    def end(self, length: float) -> Work[Iterate]:
+    def end(self, length: float) -> Iterate:
         return self.ahead(length)

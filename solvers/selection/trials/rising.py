@@ -25,7 +25,6 @@ from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.selection.trials.proximal import VariableStep
 from mcsvm.solvers.selection.trials.shared import SharedGram
-from mcsvm.solvers.work import Work, finish
 
 
 @dataclass
@@ -64,22 +63,22 @@ class Rising(Auto):
         assert isinstance(state, RisingState)
         return super().effort(state) + state.path.spent
 
-    def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
+    def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Progress:
         assert isinstance(state, RisingState)
         path = state.path
         gave_up = path.steps >= RISING.patience
         if part.gram is not self.gram or gave_up:  # another gram is that of the tiny problem of run/warmup.py
-            return (yield from super().advance(part, state, steps, tolerance))
+            return super().advance(part, state, steps, tolerance)
         if not path.begun:
             if state.steps >= path.turn:
                 path.begun = state.spending.total >= price(part, state.alpha)
                 path.turn = state.steps + RISING.pairs
             if not path.begun:
-                return (yield from blocks.advance(part, state, path.turn, tolerance, self.budget))
+                return blocks.advance(part, state, path.turn, tolerance, self.budget)
             state.keep(part)
             state.decisions.append(Decision(state.steps, Phase.PROXIMAL.value, Why.PROXIMAL_PAID.value))
             path.sigma, path.steps = 0.0, 0
-        progress = yield from steps_at(part, self.gram, state, tolerance)
+        progress = steps_at(part, self.gram, state, tolerance)
         if state.recovered(part) and progress is Progress.CONVERGED:
             return progress
         if path.steps >= RISING.patience or progress is Progress.CONVERGED:
@@ -96,17 +95,17 @@ def price(part: Part, alpha: np.ndarray) -> float:
     return RISING.usual * (RISING.variable_price * alpha.size + products + RISING.cube_price * free**3)
 
 
-def steps_at(part: Part, gram: SharedGram, state: RisingState, tolerance: float) -> Work[Progress]:
+def steps_at(part: Part, gram: SharedGram, state: RisingState, tolerance: float) -> Progress:
     """One proximal step, to its end or to a point of small enough violation."""
     path, layout = state.path, Layout.of(part)
     x = np.take_along_axis(state.alpha, layout.slot, axis=1)
     sigma = path.sigma or first_sigma(part, x)
     step = VariableStep(part, gram, x, sigma, tolerance)
     step.resume(path.factored, path.ridge)
-    trial = yield from step.begin()
-    trial, steps, end = yield from step.solve(trial, max(1, RISING.patience - path.steps))
+    trial = step.begin()
+    trial, steps, end = step.solve(trial, max(1, RISING.patience - path.steps))
     alpha = layout.table(trial.alpha)
-    reached = step.reached if end is not End.STEPS else gram.times(weights_of(part, alpha))
+    reached = step.reached if end is not End.STEPS else gram.products(weights_of(part, alpha))
     state.alpha[...], state.functions[...] = alpha, reached
     state.steps, path.steps = state.steps + steps + 1, path.steps + steps + 1
     path.spent += (steps + 1) * price(part, alpha) / RISING.usual
@@ -131,4 +130,4 @@ def compile_steps() -> None:
     part = problem.part(0, gram)
     state: RisingState = RisingState.zero(part)
     state.alpha[...] = np.where(part.form.real[part.labels], 0.5, 0.0)
-    finish(steps_at(part, gram, state, 1e-3))
+    steps_at(part, gram, state, 1e-3)

@@ -19,7 +19,6 @@ from mcsvm.solvers.jit import newton
 from mcsvm.solvers.kernels import KERNELS, Kernel, Points, squared_distances
 from mcsvm.solvers.kernels.rbf import Rbf
 from mcsvm.solvers.posing import kernel_from
-from mcsvm.solvers.work import Work, ready
 
 ORDER_SEED = 9  # of the order of rows that nested subsets follow
 BYTES = 8  # of a float64
@@ -186,16 +185,16 @@ class SharedGram(Gram):
         self.slot_of = np.arange(len(self))
         self.small = True
 
-    def exact(self) -> Work[np.ndarray]:
-        return ready(self.matrix)
+    def exact(self) -> np.ndarray:
+        return self.matrix
 
     def reserve(self, holder: str, size: int) -> None:
         """The matrix is there as a whole: no row of it can make way."""
 
-    def fetch(self, examples: np.ndarray) -> Work[np.ndarray]:
-        return ready(examples)
+    def fetch(self, examples: np.ndarray) -> np.ndarray:
+        return examples
 
-    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
+    def products(self, weights: np.ndarray) -> np.ndarray:
         products = np.zeros((weights.shape[1], len(self)))
         newton.combine(self.matrix, np.ascontiguousarray(weights, np.float64), products)
-        return ready(products.T)
+        return products.T

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from mcsvm.solvers.dual.certificate import Certificate, Proof, certify, certifying
+from mcsvm.solvers.dual.certificate import Certificate, Proof, certify
 from mcsvm.solvers.dual.geometry import BOX
 from mcsvm.solvers.gram import Gram
+from mcsvm.solvers.interrupt import unless
 from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.model import Model, decide
@@ -26,7 +28,7 @@ from mcsvm.solvers.selection.settings import TrainingSettings
 from mcsvm.solvers.selection.trials.rising import Rising
 from mcsvm.solvers.selection.trials.settling import DecisionWatch, decisions, watch_of
 from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices, SharedGram
-from mcsvm.solvers.work import LEAST_ROWS, PREDICTION_ROWS, SEARCH_STEPS, finish_unless
+from mcsvm.solvers.work import LEAST_ROWS, PREDICTION_ROWS, SEARCH_STEPS
 
 CHUNK_VALUES = 10_000_000  # kernel values between two checks for a stop: 0.2 s
 SEEDED = "auto"  # the solver that is warm-started; methods of the literature start from zero, as in their papers
@@ -75,9 +77,8 @@ def along(
         run = Run(problem, method, settings.limits, start, gram=gram)
         watch = watch_of(run, rows, matrices, settings.until)
         while run.running:
-            if stopped():
+            if not follow(run, watch, stopped):
                 return
-            follow(run, watch)
         if problem.part_count == 1:
             relatives.keep(run)
         result = result_of(run, rows, matrices, settings, stopped)
@@ -101,7 +102,7 @@ def begin(
     alphas = [part.geometry.within(found, part.upper), *(own or [])]
     if len(alphas) == 1:
         return alphas
-    duals = [finish_unless(certifying(part, alpha), stopped) for alpha in alphas]
+    duals = [unless(stopped, partial(certify, part, alpha)) for alpha in alphas]
     return [max(zip(alphas, duals, strict=True), key=lambda pair: dual_of(pair[1]))[0]]
 
 
@@ -135,12 +136,13 @@ def related(one: Part, other: Part) -> bool:
     return apart and all(np.array_equal(left, right) for left, right in tables)
 
 
-def follow(run: Run, watch: DecisionWatch | None) -> None:
-    """A slice; at the end of a whole one, whether a clock interrupted it or not, it may be enough."""
-    sample = run.advance(SEARCH_STEPS if watch is None else None)
-    ending = None if watch is None or run.interrupted else watch.settled(sample)
+def follow(run: Run, watch: DecisionWatch | None, stopped: Callable[[], bool]) -> bool:
+    """Advance the run by a slice, after which `watch` may end it; return False after a stop."""
+    sample = unless(stopped, partial(run.advance, SEARCH_STEPS if watch is None else None))
+    ending = None if watch is None or sample is None else watch.settled(sample)
     if ending is not None:
         run.stop(ending)
+    return sample is not None
 
 
 def unbounded(run: Run) -> bool:
@@ -198,7 +200,7 @@ def result_of(
     run: Run, rows: FoldRows, matrices: Matrices | None, settings: TrainingSettings, stopped: Callable[[], bool]
 ) -> FoldResult | None:
     """Return the result of a finished run, or None after a stop."""
-    proofs = finish_unless(run.proving(), stopped)
+    proofs = unless(stopped, run.proofs)
     if proofs is None:
         return None
     model = run.model(proofs)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.linalg import cho_solve
+from ticks import counted
 
 from mcsvm.solvers.dense import cholesky
 from mcsvm.solvers.dense.cholesky import factored, forward, inverse
-from mcsvm.solvers.work import finish
 
 
 def positive_definite(n: int) -> np.ndarray:
@@ -24,12 +24,12 @@ def test_a_factor_solves(order: int, whole: int, monkeypatch: pytest.MonkeyPatch
     only_lower = np.tril(matrix) + np.triu(np.full((order, order), np.nan), 1)
     if order <= whole:
         only_lower = matrix.copy()
-    factor = finish(factored(only_lower))
+    factor = factored(only_lower)
     assert factor is not None
     np.testing.assert_allclose(np.tril(factor[0].T), np.linalg.cholesky(matrix), atol=1e-11)
     if order:
         np.testing.assert_allclose(matrix @ cho_solve(factor, right, check_finite=False), right, atol=1e-8)
-    np.testing.assert_allclose(np.tril(finish(inverse(factor))), np.tril(np.linalg.inv(matrix)), atol=1e-9)
+    np.testing.assert_allclose(np.tril(inverse(factor)), np.tril(np.linalg.inv(matrix)), atol=1e-9)
 
 
 @pytest.mark.parametrize("whole", [0, 1200])
@@ -37,20 +37,14 @@ def test_an_indefinite_matrix_has_none(whole: int, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(cholesky, "WHOLE", whole)
     matrix = positive_definite(300)
     matrix[280, 280] = -1.0
-    assert finish(factored(matrix)) is None
+    assert factored(matrix) is None
 
 
 def test_a_large_factor_is_made_in_place_and_in_pieces() -> None:
     matrix = positive_definite(cholesky.WHOLE + 1)
-    work, yields = factored(matrix), 0
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            factor = end.value
-            break
-        yields += 1
-    assert yields >= 2 * (matrix.shape[0] // cholesky.PANEL)
+    factor, ticks = counted(lambda: factored(matrix))
+    assert factor is not None
+    assert ticks >= 2 * (matrix.shape[0] // cholesky.PANEL)
     assert np.shares_memory(factor[0], matrix)
 
 

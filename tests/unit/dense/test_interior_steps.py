@@ -5,7 +5,6 @@ import pytest
 
 from mcsvm.solvers.dense.cholesky import factored, solved
 from mcsvm.solvers.jit.bound import until_zero
-from mcsvm.solvers.work import finish
 
 RNG = np.random.default_rng(4)
 
@@ -25,7 +24,7 @@ def test_the_longest_step_is_the_least_ratio(longest: float) -> None:
 def test_systems_are_solved_by_their_factor(size: int, columns: int | None) -> None:
     half = RNG.normal(size=(size, size))
     matrix, right = half @ half.T + np.eye(size), RNG.normal(size=size if columns is None else (size, columns))
-    factor = finish(factored(matrix.copy()))
+    factor = factored(matrix.copy())
     assert factor is not None
     kept = right.copy()
     np.testing.assert_allclose(matrix @ solved(factor, right), right, atol=1e-9)

@@ -21,7 +21,6 @@ from mcsvm.solvers.jit.bound import AT_BOUND
 from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.problem import Part
 from mcsvm.solvers.run.parts import delegated
-from mcsvm.solvers.work import finish
 
 SOURCES = Path(solvers.__file__).parent
 DECLARES = "machines/form.py", "dual/geometry.py"  # what a machine declares, and who reads it
@@ -126,8 +125,7 @@ def test_b_must_span_from_the_largest_rise_to_the_smallest_fall() -> None:
     shifts = np.linspace(-5.0, 5.0, 4001)
     worst = np.empty(len(part))
     boxed = [
-        max(finish(BOX.examine(part, alpha, functions, np.array([b]), worst))[0], 0.0)
-        for b in (*shifts, 0.5 * (high + low))
+        max(BOX.examine(part, alpha, functions, np.array([b]), worst)[0], 0.0) for b in (*shifts, 0.5 * (high + low))
     ]
     assert min(boxed) == pytest.approx(0.5 * (high - low), abs=1e-12), "in the middle both sides violate alike"
     assert BOX.span(part, alpha, functions) is None
@@ -292,7 +290,7 @@ def test_the_response_is_the_projection(machine: str) -> None:
     part, sigma = part_of(machine), 0.8
     anchor, functions = point_of(part, 2)
     anchor, functions = np.ascontiguousarray(anchor), np.ascontiguousarray(functions)
-    alpha, full = finish(part.geometry.respond(part, functions, anchor, sigma))
+    alpha, full = part.geometry.respond(part, functions, anchor, sigma)
     wish = anchor + sigma * gradients(part, functions)
     for i, y in enumerate(part.labels):
         real = part.form.real[y]

@@ -13,7 +13,6 @@ from mcsvm.solvers.factor.normal import DIAGONALS, Columns, Separate, Together, 
 from mcsvm.solvers.factor.path import Path
 from mcsvm.solvers.machines import MACHINES
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=24, classes=4, features=3, seed=5)
 BIASES = "none", "regularized", "exact"
@@ -40,7 +39,7 @@ def test_a_newton_system_is_solved(machine: str, bias: str) -> None:
     part, rng = part_of(machine, bias), np.random.default_rng(0)
     layout = Layout(part)
     columns = Columns(part.gram, part.offset, part.balanced, 100)
-    finish(columns.use(100))
+    columns.use(100)
     path = Path(layout, columns, np.zeros(part.form.outputs))
     own = np.exp(rng.normal(scale=3.0, size=layout.slot.shape))
     bound = np.exp(rng.normal(scale=3.0, size=layout.total(layout.margin).shape))
@@ -48,8 +47,8 @@ def test_a_newton_system_is_solved(machine: str, bias: str) -> None:
     matrix, d = dense_system(layout, own, bound)
     for normal in normals_for(layout, columns):
         diagonal, path.normal, path.error = DIAGONALS[layout.part.geometry](own, bound), normal, 0.0
-        assert finish(normal.prepare(diagonal))
-        x, b = finish(path._solve(diagonal, right, off))
+        assert normal.prepare(diagonal)
+        x, b = path._solve(diagonal, right, off)
         np.testing.assert_allclose(matrix @ x.ravel() + d @ b, right.ravel(), atol=1e-8)
         if part.balanced:
             np.testing.assert_allclose(d.T @ x.ravel(), 0.0, atol=1e-8)
@@ -67,26 +66,26 @@ def test_products_with_the_columns(bias: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(normals, "HEIGHT", 7)
     part, rng = part_of("ova", bias), np.random.default_rng(0)
     columns = Columns(part.gram, part.offset, bias == "exact", 24)
-    finish(columns.use(10))
+    columns.use(10)
     V = columns.gather(np.arange(24)).T
     assert V.shape == (24, columns.width)
     np.testing.assert_allclose(V[:, columns.first :], columns.factor.V[:, :10])
     np.testing.assert_allclose(V[:, : columns.first], 0.0 if bias == "none" else 1.0)
     np.testing.assert_allclose(columns.squares, (V * V).sum(axis=1))
     weights, u = rng.normal(size=(24, 3)), rng.normal(size=(columns.width, 3))
-    np.testing.assert_allclose(finish(columns.reduce(weights)), V.T @ weights)
-    np.testing.assert_allclose(finish(columns.expand(u)), V @ u)
-    np.testing.assert_allclose(finish(columns.square()), V.T @ V)
+    np.testing.assert_allclose(columns.reduce(weights), V.T @ weights)
+    np.testing.assert_allclose(columns.expand(u), V @ u)
+    np.testing.assert_allclose(columns.square(), V.T @ V)
     for weight in weights[:, 0], np.abs(weights[:, 1]):
-        np.testing.assert_allclose(finish(columns.weighted(weight)), (V * weight[:, None]).T @ V, atol=1e-6)
+        np.testing.assert_allclose(columns.weighted(weight), (V * weight[:, None]).T @ V, atol=1e-6)
 
 
 def test_columns_stand_alike_however_they_came_there() -> None:
     part = part_of("ww", "regularized")
     at_once, by_steps = (Columns(part.gram, part.offset, False, 24) for _ in range(2))
-    finish(at_once.use(9))
+    at_once.use(9)
     for rank in 4, 20, 9:
-        finish(by_steps.use(rank))
+        by_steps.use(rank)
     assert at_once.width == by_steps.width == 10
     np.testing.assert_array_equal(at_once.squares, by_steps.squares)
 
@@ -94,8 +93,8 @@ def test_columns_stand_alike_however_they_came_there() -> None:
 def test_columns_suffice_when_the_next_ones_move_nothing() -> None:
     part = part_of("ww", "none")
     columns, weights = Columns(part.gram, 0.0, False, 24), np.random.default_rng(0).normal(size=(24, 4))
-    finish(columns.suffice(weights, np.inf))
+    columns.suffice(weights, np.inf)
     assert columns.rank == 0
-    finish(columns.suffice(weights, 1e-3))
+    columns.suffice(weights, 1e-3)
     exact = dense_kernel("rbf", X, X) @ weights
-    assert np.abs(finish(columns.functions(weights)) - exact).max() <= 1e-2
+    assert np.abs(columns.functions(weights) - exact).max() <= 1e-2

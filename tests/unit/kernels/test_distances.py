@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from mcsvm import MultiClassSVC
 from mcsvm.solvers.kernels import KERNELS, Points, squared_distances
 from mcsvm.solvers.products import kernel_matrix, kernel_times, symmetric_products
-from mcsvm.solvers.work import finish
 
 RNG = np.random.default_rng(3)
 
@@ -32,7 +31,7 @@ def far_rows(scale: float, columns: int = 12) -> np.ndarray:
 def test_values_do_not_depend_on_the_spread_of_the_columns(scale: float, dtype: type, sparse: bool) -> None:
     rows = far_rows(scale)
     points, kernel = Points(sp.csr_array(rows) if sparse else rows), KERNELS["rbf"](gamma=0.1)
-    finish(kernel.prepare(points, dtype))
+    kernel.prepare(points, dtype)
     values = kernel.block(points, points, np.empty((len(rows), len(rows)), dtype))
     tolerance = 1e-9 if dtype is np.float64 else 2e-3 if sparse else 1e-4
     np.testing.assert_allclose(values, by_differences(rows, rows, 0.1), atol=tolerance)
@@ -46,7 +45,7 @@ def test_a_row_is_at_distance_zero_of_itself_in_every_path(dtype: type, gamma: f
     rows = np.repeat(RNG.normal(size=(400, 7)) + 3.0, 2, axis=0)
     kernel = KERNELS["rbf"](gamma=gamma)
     matrix = np.empty((800, 800), dtype)
-    finish(kernel_matrix(kernel, Points(rows), matrix))
+    kernel_matrix(kernel, Points(rows), matrix)
     np.testing.assert_array_equal(np.diag(matrix), 1.0)
     np.testing.assert_array_equal(np.diag(matrix, 1)[::2], 1.0, "a row and its copy")
     np.testing.assert_allclose(matrix[0], matrix[1], rtol=1e-4 if dtype is np.float32 else 1e-12)
@@ -55,7 +54,7 @@ def test_a_row_is_at_distance_zero_of_itself_in_every_path(dtype: type, gamma: f
     one = np.zeros((800, 1))
     one[5] = 1.0
     assert kernel_times(kernel, Points(rows[4:6]), Points(rows), one).tolist() == [[1.0], [1.0]]
-    np.testing.assert_array_equal(finish(symmetric_products(kernel, Points(rows), one))[4:6], 1.0)
+    np.testing.assert_array_equal(symmetric_products(kernel, Points(rows), one)[4:6], 1.0)
 
 
 def test_rows_with_a_column_that_hides_the_others_are_told_apart_by_them() -> None:

@@ -6,25 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from ticks import counted
 
 from mcsvm.solvers import work
 from mcsvm.solvers.kernels.points import DERIVED, Points, rows_times, transposed_times
-from mcsvm.solvers.work import Work, finish
 
 RNG = np.random.default_rng(2)
 ROWS = RNG.normal(size=(60, 5)) * (RNG.random((60, 5)) < 0.6)
 FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-
-
-def counted(some_work: Work[Any]) -> tuple[Any, int]:
-    """The result, and how often it could be interrupted."""
-    count = 0
-    while True:
-        try:
-            next(some_work)
-            count += 1
-        except StopIteration as end:
-            return end.value, count
 
 
 def dense(array: Any) -> np.ndarray:
@@ -34,9 +23,9 @@ def dense(array: Any) -> np.ndarray:
 @pytest.mark.parametrize("name", [name for name in DERIVED if name != "centred"])
 def test_derived_arrays_have_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = ROWS.astype(np.float32) if name == "double" else ROWS
-    whole = finish(Points(rows).prepare(name))
+    whole = Points(rows).prepare(name)
     monkeypatch.setattr(work, "PIECE", 1000.0)
-    cut, times = counted(Points(rows).prepare(name))
+    cut, times = counted(lambda: Points(rows).prepare(name))
     assert cut.dtype == whole.dtype
     np.testing.assert_array_equal(cut, whole)
     assert times > 3
@@ -44,7 +33,7 @@ def test_derived_arrays_have_the_same_bits(name: str, monkeypatch: pytest.Monkey
 
 def test_rows_are_moved_to_their_mean_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "PIECE", 1000.0)
-    centred, times = counted(Points(ROWS + 1e3).prepare("centred"))
+    centred, times = counted(lambda: Points(ROWS + 1e3).prepare("centred"))
     moved = ROWS - ROWS.mean(axis=0)
     assert 0.5 < np.abs(centred.rows[:, :5]).max() <= 1.0
     np.testing.assert_allclose(centred.scale * centred.rows[:, :5], moved, atol=1e-6)
@@ -55,7 +44,7 @@ def test_rows_are_moved_to_their_mean_in_pieces(monkeypatch: pytest.MonkeyPatch)
 def test_a_view_has_what_was_derived_and_copies_nothing() -> None:
     points = Points(ROWS)
     for name in DERIVED:
-        finish(points.prepare(name))
+        points.prepare(name)
     part, some = points.view(slice(10, 30)), np.arange(10, 30)
     assert np.shares_memory(part.rows, points.rows)
     assert part.centred is not None
@@ -70,9 +59,9 @@ def test_a_view_has_what_was_derived_and_copies_nothing() -> None:
 def test_chosen_rows_have_the_same_bits(form: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     index = RNG.permutation(60)[:40]
     points = Points(form(ROWS))
-    finish(points.prepare("single"))
+    points.prepare("single")
     monkeypatch.setattr(work, "PIECE", 1000.0)
-    taken = finish(points.taking(index))
+    taken = points.take(index)
     np.testing.assert_array_equal(dense(taken.rows), ROWS[index])
     np.testing.assert_array_equal(dense(taken.array(np.dtype(np.float32))), ROWS[index].astype(np.float32))
 
@@ -80,12 +69,12 @@ def test_chosen_rows_have_the_same_bits(form: Callable[..., Any], monkeypatch: p
 @FORMS
 @pytest.mark.parametrize("product", [rows_times, transposed_times])
 def test_products_with_rows_are_sums_over_pieces(
-    product: Callable[..., Work[np.ndarray]], form: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    product: Callable[..., np.ndarray], form: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = RNG.normal(size=(5 if product is rows_times else 60, 3))
-    whole = finish(product(form(ROWS), right))
+    whole = product(form(ROWS), right)
     monkeypatch.setattr(work, "PIECE", 1000.0)
     monkeypatch.setattr("mcsvm.solvers.kernels.points.PIECE", 1000.0)
-    cut, times = counted(product(form(ROWS), right))
+    cut, times = counted(lambda: product(form(ROWS), right))
     np.testing.assert_allclose(cut, whole, rtol=1e-13, atol=1e-13)
     assert times > 3

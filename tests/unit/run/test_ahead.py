@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from collections.abc import Iterator
 from itertools import cycle
 
 import numpy as np
 import pytest
-from small_data import blobs, problem_of
+from small_data import blobs, interrupt, problem_of
 
 from mcsvm.solvers.dual.certificate import certify
+from mcsvm.solvers.interrupt import listening, tick
+from mcsvm.solvers.methods import METHODS
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.run.ahead import Ahead, Lane
 from mcsvm.solvers.run.ending import Ending
@@ -62,14 +65,14 @@ def wait_for_helpers(monkeypatch: pytest.MonkeyPatch, begun: threading.Event) ->
 def helpers(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """The threads that worked ahead."""
     seen: set[int] = set()
-    piece, begun = Lane.piece, threading.Event()
+    train, begun = Ahead._train, threading.Event()
 
-    def watched(lane: Lane, *arguments: object) -> None:
+    def watched(ahead: Ahead, lane: Lane, *, by_helper: bool = False) -> None:
         seen.add(threading.get_ident())
         begun.set()
-        piece(lane, *arguments)  # type: ignore[arg-type]
+        train(ahead, lane, by_helper=by_helper)
 
-    monkeypatch.setattr(Lane, "piece", watched)
+    monkeypatch.setattr(Ahead, "_train", watched)
     wait_for_helpers(monkeypatch, begun)
     return seen
 
@@ -97,6 +100,33 @@ def test_a_checkpoint_has_the_current_part_and_goes_on_with_the_same_bits() -> N
     assert_same(alone, run)
 
 
+def test_slices_left_at_any_tick_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of parts that the run trains while it waits for a helper, and begins again later."""
+    alone = ended(begun(), cycle([None]))
+    interrupt(monkeypatch, 3)
+    with limited(2):
+        assert_same(alone, ended(begun(), cycle([None, 40])))
+
+
+def test_a_stop_is_heard_while_the_run_waits_for_a_helper(monkeypatch: pytest.MonkeyPatch) -> None:
+    train, waiting = Ahead._train, threading.Event()
+
+    def patient(ahead: Ahead, lane: Lane, *, by_helper: bool = False) -> None:
+        while by_helper:
+            waiting.set()
+            time.sleep(0.001)
+            tick()
+        train(ahead, lane)
+
+    monkeypatch.setattr(Ahead, "_train", patient)
+    wait_for_helpers(monkeypatch, waiting)
+    run = begun()
+    with limited(2):
+        while run.running:
+            run.advance(look=lambda _: run.stop() if run._begun is None else None)
+    assert run.ending is Ending.STOPPED
+
+
 def test_a_stop_keeps_the_parts_before(helpers: set[int]) -> None:
     run = begun()
     with limited(2):
@@ -112,11 +142,11 @@ def test_a_stop_keeps_the_parts_before(helpers: set[int]) -> None:
 def test_an_error_of_a_helper_is_raised_where_its_part_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     advance, failed = PartRun.advance, threading.Event()
 
-    def failing(part: PartRun, steps: int, left: int | None = None) -> object:
+    def failing(part: PartRun, steps: int, left: int | None = None) -> None:
         if threading.current_thread() is not threading.main_thread():
             failed.set()
             raise MemoryError("no room")
-        return advance(part, steps, left)
+        advance(part, steps, left)
 
     monkeypatch.setattr(PartRun, "advance", failing)
     wait_for_helpers(monkeypatch, failed)
@@ -136,31 +166,55 @@ def test_a_step_limit_holds_for_any_number_of_threads(helpers: set[int]) -> None
 
 
 def test_while_a_helper_has_the_next_part_the_run_works_on_another() -> None:
-    begun: list[int] = []
+    problem, begun = posed(), []
 
-    def begin(number: int) -> Iterator[None]:
+    def begin(number: int) -> PartRun:
         begun.append(number)
-        while True:
-            yield
+        ahead._lanes[1].done = number == 3
+        return PartRun(problem.part(number), METHODS["auto"], LIMITS["violation"])
 
-    ahead = Ahead(begin, [1.0] * 4, 1e9)  # type: ignore[arg-type]
-    ahead._lanes[1], ahead._going, ahead._fresh = Lane(1), True, 2
-    taking = ahead.take(1)
-    for _ in range(3):
-        next(taking)
-    assert begun == [2]
-    ahead._lanes[1].held = False
-    with pytest.raises(StopIteration) as end:
-        next(taking)
-    assert end.value.value.number == 1
-    assert [(lane.number, lane.held) for lane in ahead._lanes.values()] == [(2, False)]
+    ahead = Ahead(begin, [1.0] * 9, 1e9)
+    first = ahead._lanes[1] = Lane(1, run=PartRun(problem.part(1), METHODS["auto"], LIMITS["violation"]))
+    ahead._going, ahead._fresh = True, 2
+    assert ahead.take(1) is first.run
+    assert begun == [2, 3]
+    assert [(lane.number, lane.done) for lane in ahead._lanes.values()] == [(2, True), (3, True)]
+    assert all(lane.run is not None and lane.run.finished is not None for lane in ahead._lanes.values())
+
+
+def test_helpers_wait_while_the_run_is_looked_at_and_leave_at_a_stop(helpers: set[int]) -> None:
+    steps: list[int] = []
+    run = begun()
+    ahead = run._pairs.ahead
+    assert ahead is not None
+
+    def work_of_helpers() -> int:
+        return sum(lane.done for lane in ahead._lanes.values())
+
+    def look(_: object) -> None:
+        if not steps:
+            before = work_of_helpers()
+            time.sleep(0.05)
+            steps.append(work_of_helpers() - before)
+            run.stop()
+
+    with limited(2), listening(lambda: None, rest=0.0):
+        run.advance(10**9, look)
+    assert run.ending is Ending.STOPPED
+    assert steps
+    assert steps[0] <= 1, "a part may be at its last step when the look begins"
+    deadline = time.monotonic() + 30.0
+    while ahead._helpers and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not ahead._helpers, "helpers have left"
+    assert not ahead._lanes
 
 
 @pytest.mark.parametrize(("room", "side_by_side"), [(99.0, 0), (199.0, 0), (250.0, 1), (399.0, 2), (1e9, 3)])
 def test_no_more_parts_than_have_room(room: float, side_by_side: int) -> None:
     ahead = Ahead(lambda number: pytest.fail("nobody was to begin"), [100.0] * 10, room)
     with limited(4):
-        assert ahead._claimable(3) == side_by_side
+        assert ahead._fitting(3) == side_by_side
 
 
 def test_pairs_have_room_for_their_matrix_within_the_cache() -> None:

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
+from mcsvm.solvers import interrupt
 from mcsvm.solvers.budget import PAIRS
 from mcsvm.solvers.dual.quantities import weights_of
-from mcsvm.solvers.run import loop, small_pairs
+from mcsvm.solvers.run import small_pairs
 from mcsvm.solvers.run.ahead import Ahead
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.loop import Run
 from mcsvm.solvers.run.multipliers import OuterLoop
 from mcsvm.solvers.run.small_pairs import SmallPairs
-from mcsvm.solvers.work import finish
+from mcsvm.solvers.run.trace import Sample
 
 
 def test_seconds_are_those_that_passed() -> None:
@@ -31,23 +32,26 @@ def test_seconds_are_those_that_passed() -> None:
 
 def test_a_sample_within_a_slice_is_of_where_the_run_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where samples cost nothing, each call gives a new one if anything has moved, and the old one if not."""
-    monkeypatch.setattr(loop, "SLICE_SECONDS", 1e-5)
-    monkeypatch.setattr(loop, "SAMPLE_REST", 0.0)
-    run = Run(problem_of(*blobs(n=300), "ww", cost=100.0), "smo", Limits(1e-6))
-    samples = [run.advance(10**6)]
-    while run.running and len(samples) < 200:
-        samples.append(run.advance(10**6))
-        assert samples[-1].iteration == run.iterations
+    monkeypatch.setattr(interrupt, "REST", 0.0)
+    monkeypatch.setattr("mcsvm.solvers.run.loop.SAMPLE_REST", 0.0)
+    run, samples = Run(problem_of(*blobs(n=300), "ww", cost=100.0), "smo", Limits(1e-6)), []
+
+    def look(sample: Sample) -> bool:
+        assert sample.iteration == run.iterations
+        samples.append(sample)
+        return len(samples) >= 200
+
+    run.advance(10**6, look)
     within = [one for one in samples if one not in run.trace]
-    assert within, "no slice was interrupted"
+    assert len(within) > 1, "nothing was looked at within the slice"
     assert len({one.iteration for one in within}) == len({id(one) for one in within})
 
 
 def test_a_part_that_the_run_takes_is_begun_by_nobody_else() -> None:
     ahead = Ahead(lambda number: pytest.fail("nobody was to begin"), [1.0] * 4, 1e9)
     ahead.go_on(0, 1)
-    assert finish(ahead.take(1)) is None
-    assert finish(ahead.take(2)) is None
+    assert ahead.take(1) is None
+    assert ahead.take(2) is None
     lane = ahead._claim()
     assert lane is not None
     assert lane.number == 3
@@ -62,7 +66,7 @@ def test_a_move_of_b_is_too_large_above_half_of_the_least(before: float, restles
     moved = abs(part.offset * weights_of(part, alpha).sum())
     state = SimpleNamespace(alpha=alpha, functions=np.zeros((30, 1)), constant=np.zeros(1))
     outer = OuterLoop(least_move=before * moved)
-    finish(outer.update_bias(part, state, 1e-3))
+    outer.update_bias(part, state, 1e-3)
     assert outer.restless == restless
     assert outer.least_move == moved
 
@@ -78,5 +82,5 @@ def test_small_pairs_take_so_many_steps_and_no_more(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(small_pairs, "SEARCH_STEPS_TIMES_ROWS", 1)
     monkeypatch.setattr(small_pairs.two_class, "advance", endless)
     problem = problem_of(*blobs(n=75), "ovo")
-    assert finish(SmallPairs(problem, Limits()).solve(0)) is None
+    assert SmallPairs(problem, Limits()).solve(0) is None
     assert asked == [100, 100, 50], "five steps for each of 50 examples, at most 100 in a call"

@@ -15,7 +15,6 @@ from mcsvm.solvers.problem import Part
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.loop import Run
-from mcsvm.solvers.work import Work
 
 PAIRS = METHODS["smo"]
 X, Y = blobs(n=30, classes=2, features=2, seed=3)
@@ -34,10 +33,10 @@ class OffBalance(Method[Any]):
         state: State = PAIRS.start(part, seed)
         return state
 
-    def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Work[Progress]:
+    def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress:
         if len(part) == Y.size:  # no warm-up
             self.tolerances.append(tolerance)
-        progress: Progress = yield from PAIRS.advance(part, state, steps, tolerance)
+        progress: Progress = PAIRS.advance(part, state, steps, tolerance)
         if progress is Progress.CONVERGED:
             inside = np.flatnonzero(part.geometry.free(state.alpha, part.upper)[:, 0])[0]
             state.alpha[inside] = min(state.alpha[inside, 0] + 1e-4, float(part.upper[inside]))

@@ -42,7 +42,7 @@ def watched(method):
     class Watched(type(method)):
         def advance(self, part, *rest):
             before = signatures()
-            progress = yield from super().advance(part, *rest)
+            progress = super().advance(part, *rest)
             if len(part) > 12:
                 late.update(signatures() - before)
             return progress

@@ -70,7 +70,8 @@ class _EnoughError(Exception):
 
 
 @pytest.mark.parametrize("machine", ["ww", "ovo"])
-def test_a_certificate_can_be_given_up_between_pieces(machine: str) -> None:
+def test_a_certificate_can_be_given_up_between_pieces(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcsvm.solvers.interrupt.REST", 0.0)
     running = Session(Request(machine=machine, gamma=0.7, C=50.0), clouds(200, 4))
     running.advance()
     running.stop()

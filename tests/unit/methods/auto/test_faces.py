@@ -13,7 +13,6 @@ from mcsvm.solvers.dual.certificate import certify
 from mcsvm.solvers.dual.quantities import examine, gradients, weights_of
 from mcsvm.solvers.methods.auto import faces
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"
@@ -32,7 +31,7 @@ def test_all_variables_at_once_end_at_the_optimum(machine: str, bias: str) -> No
     part, alpha, gradient = start(machine, bias)
     wanted = np.broadcast_to(part.form.real[part.labels], alpha.shape)
     chosen = faces.choose(wanted, gradient)
-    values, steps, solved = finish(faces.polish(part, alpha, chosen, 1e-9, BUDGET))
+    values, steps, solved = faces.polish(part, alpha, chosen, 1e-9, BUDGET)
     assert solved
     assert steps > 0
     assert not alpha.any(), "only the caller moves"
@@ -47,7 +46,7 @@ def test_all_variables_at_once_end_at_the_optimum(machine: str, bias: str) -> No
 def test_a_balance_is_kept() -> None:
     part, alpha, gradient = start("ova", "exact")
     chosen = faces.choose(np.ones(alpha.shape, bool), gradient)
-    values, _, solved = finish(faces.polish(part, alpha, chosen, 1e-9, BUDGET))
+    values, _, solved = faces.polish(part, alpha, chosen, 1e-9, BUDGET)
     assert solved
     alpha[chosen.examples[chosen.member], chosen.slot] = values
     np.testing.assert_allclose(weights_of(part, alpha).sum(axis=0), 0.0, atol=1e-9)
@@ -58,7 +57,7 @@ def test_the_exact_block_is_the_kernel_with_its_offset() -> None:
     part, *_ = start("ww", "regularized")
     examples = np.array([3, 7, 8, 30])
     expected = dense_kernel("rbf", X[examples], X[examples]) + 1.0
-    np.testing.assert_allclose(finish(faces.exact_block(part, examples)), expected, atol=1e-12)
+    np.testing.assert_allclose(faces.exact_block(part, examples), expected, atol=1e-12)
 
 
 @pytest.mark.slow
@@ -72,7 +71,7 @@ def test_a_polish_holds_what_it_says(machine: str) -> None:
     assert chosen.slot.size == 1400
     tracemalloc.start()
     try:
-        finish(faces.polish(part, alpha, chosen, 1e-4, BUDGET))
+        faces.polish(part, alpha, chosen, 1e-4, BUDGET)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -34,7 +34,7 @@ def bench_of(monkeypatch: pytest.MonkeyPatch, width: int = 784) -> tuple[Part, W
 
 def test_the_worst_without_a_row_come_along(monkeypatch: pytest.MonkeyPatch) -> None:
     part, bench = bench_of(monkeypatch)
-    part.gram.rows(np.array([5, 399, 397]))
+    part.gram.fetch(np.array([5, 399, 397]))
     wanted = bench.with_next(np.array([5, 7]))
     assert wanted[:2].tolist() == [5, 7]
     others = [i for i in range(399, -1, -1) if i not in (399, 397)][: BATCH - 1]

@@ -20,7 +20,6 @@ from mcsvm.solvers.methods.base import refresh
 from mcsvm.solvers.problem import Part, Problem
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
-from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=60, classes=4, features=3, seed=5)
 COST = 300.0
@@ -39,7 +38,7 @@ def somewhere(part: Part, seed: int) -> AutoState:
     q = part.form.slots if part.form.feasible == "simplex" else 1
     shares = rng.choice([0.0, 0.3, 1.0], size=state.alpha.shape) / q
     state.alpha[...] = shares * part.upper[:, None] * part.form.real[part.labels]
-    finish(refresh(part, state))
+    refresh(part, state)
     return state
 
 

@@ -14,7 +14,6 @@ from mcsvm.solvers.methods.auto.blocks import BlockState, Workbench
 from mcsvm.solvers.methods.auto.conductor import Auto
 from mcsvm.solvers.run.limits import Limits
 from mcsvm.solvers.run.loop import Run
-from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=60, classes=3)
 GIVEN = replace(BUDGET, admm_steps=7, admm_stiffness=3.0, admm_relaxation=1.25, newton_turns=(2, 5), decide_first=64)
@@ -22,7 +21,7 @@ GIVEN = replace(BUDGET, admm_steps=7, admm_stiffness=3.0, admm_relaxation=1.25, 
 
 def state_of(part, budget):  # type: ignore[no-untyped-def]
     state = Auto(budget).start(part, 0)
-    finish(Auto(budget).advance(part, state, 50, 1e-9))
+    Auto(budget).advance(part, state, 50, 1e-9)
     return state
 
 
@@ -34,7 +33,7 @@ def test_a_burst_has_the_steps_and_the_stiffness_that_were_given(monkeypatch: py
 
     def counted(self, pull):  # type: ignore[no-untyped-def]
         updates.append(1)
-        return (yield from whole(self, pull))
+        return whole(self, pull)
 
     monkeypatch.setattr(splitting.Splitting, "kernel_update", counted)
     assert splitting.penalty_for(part, state, GIVEN) / splitting.penalty_for(part, state, BUDGET) == pytest.approx(
@@ -42,7 +41,7 @@ def test_a_burst_has_the_steps_and_the_stiffness_that_were_given(monkeypatch: py
     )
     seen = pace.Look(1.0, None, 1e-9, pace.Pace())
     part.kept.pop("splitting", None)
-    finish(pace.burst(part, state, pace.Pace(rank=8, rho=1.0), seen, GIVEN))
+    pace.burst(part, state, pace.Pace(rank=8, rho=1.0), seen, GIVEN)
     assert len(updates) == 7 != BUDGET.admm_steps
 
 
@@ -51,7 +50,7 @@ def test_relaxation_is_the_one_that_was_given() -> None:
     for budget in (BUDGET, replace(BUDGET, admm_relaxation=1.0)):
         part = problem_of(X, Y, "ww", cost=30.0).part(0)
         state = state_of(part, BUDGET)
-        finish(finish(splitting.Splitting.prepare(part, 0.3, 30)).run(state, budget))
+        splitting.Splitting.prepare(part, 0.3, 30).run(state, budget)
         moved.append(state.alpha.copy())
     assert not np.array_equal(*moved)
 
@@ -64,12 +63,11 @@ def test_newton_steps_take_the_turns_that_were_given(monkeypatch: pytest.MonkeyP
     def never(problem, goal, count, most):  # type: ignore[no-untyped-def]
         turns.append(count)
         return 1, False
-        yield
 
     monkeypatch.setattr(faces, "take_turns", never)
     bench = Workbench(part, GIVEN)
     gradient = bench.gradient_of_all(state)
-    finish(bench.solve_chosen(state, faces.select(part, state.alpha, gradient, 1e-6), 1e-6))
+    bench.solve_chosen(state, faces.select(part, state.alpha, gradient, 1e-6), 1e-6)
     assert turns == [2, 5]
 
 

@@ -20,7 +20,6 @@ from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
-from mcsvm.solvers.work import Work, finish, ready
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 EAGER = replace(BUDGET, decide_first=1)
@@ -82,9 +81,9 @@ def test_it_takes_no_more_steps_than_allowed(phase: Phase, machine: str, bias: s
 
 
 def test_where_newton_steps_fail_the_interior_point_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: FactorStep, trial: Iterate, most: int) -> Work[tuple[Iterate, int, End]]:
+    def fail(self: FactorStep, trial: Iterate, most: int) -> tuple[Iterate, int, End]:
         trial.alpha = self.anchor.copy()
-        return ready((trial, most, End.STEPS))
+        return (trial, most, End.STEPS)
 
     monkeypatch.setattr(FactorStep, "solve", fail)
     run = Run(problem_of(X, Y, "llw", cost=30.0), Auto(FREE_FACTOR), Limits(1e-6))
@@ -125,7 +124,7 @@ def test_prices_of_an_interior_point_rise_with_the_rank_and_a_rough_kernel_has_n
 
     def asked(gamma: float) -> float:
         part = pose(x, np.arange(1000) % 3, machine="llw", kernel=KERNELS["rbf"](gamma=gamma)).part(0)
-        return finish(price.interior(part, np.inf, BUDGET))
+        return price.interior(part, np.inf, BUDGET)
 
     assert 0.0 < asked(1e-6) < asked(1e-4)
     assert asked(1.0) == np.inf
@@ -135,23 +134,23 @@ def test_prices_of_bursts_rise_with_the_rank() -> None:
     x, y = blobs(n=300, classes=3, features=3, seed=1)
     part = problem_of(x, y, "cs").part(0)
     assert 0.0 < price.burst(part, 10, BUDGET) < price.burst(part, 100, BUDGET)
-    fine, coarse = (finish(price.first_burst(part, rho, np.inf, BUDGET))[1] for rho in (1e-9, 1e9))
+    fine, coarse = (price.first_burst(part, rho, np.inf, BUDGET)[1] for rho in (1e-9, 1e9))
     assert fine > coarse
-    assert finish(price.first_burst(part, 1e-9, 0.0, BUDGET))[0] > 0.0
+    assert price.first_burst(part, 1e-9, 0.0, BUDGET)[0] > 0.0
 
 
 def test_a_price_is_found_where_no_column_is_fine_enough() -> None:
     """A kernel of three different rows leaves a rest of rounding alone, however fine a factor is asked for."""
     x, y = np.repeat(np.eye(3), 20, axis=0), np.repeat(np.arange(3), 20)
     part = problem_of(x, y, "cs").part(0)
-    assert finish(price.first_burst(part, 0.0, np.inf, BUDGET))[1] == 3
+    assert price.first_burst(part, 0.0, np.inf, BUDGET)[1] == 3
 
 
 def test_memory_ends_the_search_for_a_fine_factor() -> None:
     """A factor may have half of the cache, and no more columns come from asking again."""
     x, y = blobs(n=400, classes=3, features=6, seed=1)
     part = problem_of(x, y, "cs", cache_mb=0.1).part(0)
-    assert finish(price.first_burst(part, 1e-12, np.inf, BUDGET))[0] == np.inf
+    assert price.first_burst(part, 1e-12, np.inf, BUDGET)[0] == np.inf
 
 
 def test_what_blocks_still_need_follows_from_two_looks() -> None:

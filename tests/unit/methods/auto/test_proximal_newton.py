@@ -20,7 +20,6 @@ from mcsvm.solvers.methods.auto.splitting import move_towards
 from mcsvm.solvers.methods.base import State, refresh, start_from
 from mcsvm.solvers.methods.proximal import End
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"
@@ -32,9 +31,9 @@ def begun(machine: str, bias: str, sigma: float) -> tuple[Part, State, FactorSte
     state = State.zero(part)
     chance = np.random.default_rng(0).uniform(0.0, 0.05 * COST, state.alpha.shape)
     start_from(part, state, chance * part.form.real[part.labels])
-    finish(refresh(part, state))
+    refresh(part, state)
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))
-    finish(columns.use(len(part)))
+    columns.use(len(part))
     return part, state, FactorStep(part, columns, state, sigma)
 
 
@@ -59,13 +58,13 @@ def test_a_step_solves_the_penalised_problem(
     monkeypatch.setattr(steps, "PROXIMAL", replace(PROXIMAL, close=1e-6))
     part, state, step = begun(machine, bias, sigma)
     before, dual = state.alpha.copy(), certify(part, state.alpha).certificate.dual
-    trial, taken, end = finish(step.solve(finish(step.begin()), PROXIMAL.steps))
+    trial, taken, end = step.solve(step.begin(), PROXIMAL.steps)
     assert end is End.CLOSE
     assert taken < PROXIMAL.steps
     proof, alpha = certify(part, trial.alpha), trial.alpha
     gradient = gradients(part, proof.products + proof.bias) - (alpha - before) / sigma
     assert violation(part, alpha, gradient) <= 1e-4 * max(1.0, COST / sigma)
-    assert finish(move_towards(part, state, np.asfortranarray(alpha)))
+    assert move_towards(part, state, np.asfortranarray(alpha))
     after = certify(part, state.alpha)
     assert after.certificate.dual > dual
     np.testing.assert_allclose(state.functions, after.products + after.bias, atol=1e-8)
@@ -76,12 +75,12 @@ def test_a_step_solves_the_penalised_problem(
 def test_both_systems_give_the_same_direction(machine: str, bias: str) -> None:
     """And it is that of the matrix written out."""
     part, _, step = begun(machine, bias, 0.02)
-    trial = finish(step.begin())
+    trial = step.begin()
     free = (trial.alpha > 0.0) & part.form.real[part.labels]
     if part.form.feasible == "box":
         free &= trial.alpha < part.upper[:, None]
     assert free.any()
-    V, residual = step.columns.gather(np.arange(len(part))).T, finish(step.residual(trial))
+    V, residual = step.columns.gather(np.arange(len(part))).T, step.residual(trial)
     matrix = np.eye(residual.size)
     for i, row in enumerate(free):
         read = part.form.direction[part.labels[i], row]
@@ -90,7 +89,7 @@ def test_both_systems_give_the_same_direction(machine: str, bias: str) -> None:
             matrix += step.sigma * np.kron(np.outer(V[i], V[i]), read.T @ inner @ read)
     expected = np.linalg.solve(matrix, residual.ravel()).reshape(residual.shape)
     for system in step.by_variables, step.by_columns:
-        found = finish(system(trial, free, residual))
+        found = system(trial, free, residual)
         assert found is not None
         np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
 
@@ -98,11 +97,11 @@ def test_both_systems_give_the_same_direction(machine: str, bias: str) -> None:
 def test_a_step_from_the_optimum_stays_there() -> None:
     part, state, _ = begun("llw", "none", 1.0)
     chosen = faces.choose(part.form.real[part.labels], gradients(part, state.functions))
-    values, *_ = finish(faces.polish(part, state.alpha, chosen, 1e-9, BUDGET))
+    values, *_ = faces.polish(part, state.alpha, chosen, 1e-9, BUDGET)
     state.alpha[chosen.examples[chosen.member], chosen.slot] = values
-    finish(refresh(part, state))
+    refresh(part, state)
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))
-    finish(columns.use(len(part)))
+    columns.use(len(part))
     step = FactorStep(part, columns, state, 1.0)
-    trial, *_ = finish(step.solve(finish(step.begin()), PROXIMAL.steps))
+    trial, *_ = step.solve(step.begin(), PROXIMAL.steps)
     np.testing.assert_allclose(trial.alpha, state.alpha, atol=1e-5)

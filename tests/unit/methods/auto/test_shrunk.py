@@ -25,7 +25,7 @@ from mcsvm.solvers.methods.base import Progress
 from mcsvm.solvers.problem import Part, Problem
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
-from mcsvm.solvers.work import Work, finish, limited, ready
+from mcsvm.solvers.work import limited
 
 X, Y = blobs(n=400, classes=3, features=3, seed=4)
 SMALL = {"shrunk_least": 1, "shrunk_examples": 24, "shrunk_variables": 48, "interior_race": False, "shrunk_shared": 0.5}
@@ -145,8 +145,8 @@ def test_where_it_stalls_blocks_of_all_examples_go_on(monkeypatch: pytest.Monkey
     while run.current.state.shrunk.examples.size <= 102:
         run.advance(1)
 
-    def stall(*arguments: object) -> Work[Progress]:
-        return ready(Progress.STALLED)
+    def stall(*arguments: object) -> Progress:
+        return Progress.STALLED
 
     before = run.certificate().dual
     monkeypatch.setattr(shrunk, "advance", stall)
@@ -192,16 +192,16 @@ def test_functions_of_all_are_exact_at_every_look_at_all(
     """Of those in use, of those not settled, and of the rest, whatever has moved since their last look."""
     look_at_rest, wrong = shrunk.look_at_rest, []
 
-    def watched(part: Part, state: BlockState, some: shrunk.Shrunk) -> Work[None]:
-        yield from look_at_rest(part, state, some)
-        products = part.gram.times(weights_of(part, state.alpha))
+    def watched(part: Part, state: BlockState, some: shrunk.Shrunk) -> None:
+        look_at_rest(part, state, some)
+        products = part.gram.products(weights_of(part, state.alpha))
         wrong.append(np.abs(state.functions - state.constant - products).max())
 
     monkeypatch.setattr(shrunk, "look_at_rest", watched)
     problem = problem_of(X, Y, machine, cost=3.0, cache_mb=store)
     run = ended(Run(problem, METHOD, Limits(1e-3)))
     assert run.ending is Ending.CONVERGED
-    finish(watched(run.current.part, run.current.state, run.current.state.shrunk))  # a claim comes before that look
+    watched(run.current.part, run.current.state, run.current.state.shrunk)  # a claim comes before that look
     assert max(wrong) < 1e-4
 
 
@@ -216,8 +216,8 @@ def test_a_refuted_claim_goes_on_with_exact_functions(monkeypatch: pytest.Monkey
     """Were what functions change by wrong by a hundredth, the run would still end at the optimum."""
     exact = shrunk.single_products
 
-    def rough(kernel: object, points: object, rows: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
-        found = yield from exact(kernel, points, rows, weights)  # type: ignore[arg-type]
+    def rough(kernel: object, points: object, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        found = exact(kernel, points, rows, weights)  # type: ignore[arg-type]
         return 0.99 * found
 
     monkeypatch.setattr(shrunk, "single_products", rough)

@@ -12,13 +12,12 @@ from mcsvm.solvers.budget import BUDGET
 from mcsvm.solvers.dual.certificate import certify
 from mcsvm.solvers.dual.quantities import examine, weights_of
 from mcsvm.solvers.factor.pivoted import factor_of
+from mcsvm.solvers.interrupt import listening
 from mcsvm.solvers.jit import splitting as jit
 from mcsvm.solvers.machines import MACHINES
-from mcsvm.solvers.methods.auto import splitting as admm
 from mcsvm.solvers.methods.auto.splitting import Splitting, applies, onto_bounds, weights_up_to_constants
 from mcsvm.solvers.methods.base import State, refresh, start_from
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import finish
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"
@@ -58,8 +57,8 @@ def test_the_other_half_is_a_dense_system(machine: str, bias: str) -> None:
     pull = np.random.default_rng(0).normal(size=(len(part), part.form.outputs))
     whole = np.kron(K, P) + rho * np.eye(pull.size)
     expected = rho * np.linalg.solve(whole, pull.ravel())
-    splitting = finish(Splitting.prepare(part, rho, len(part)))
-    found = finish(splitting.kernel_update(pull.astype(np.float32)))
+    splitting = Splitting.prepare(part, rho, len(part))
+    found = splitting.kernel_update(pull.astype(np.float32))
     np.testing.assert_allclose(found.ravel(), expected, atol=1e-5)
 
 
@@ -74,10 +73,10 @@ def test_steps_rise_to_the_optimum(machine: str, bias: str) -> None:
     part = part_of(machine, bias)
     state = State.zero(part)
     start_from(part, state, np.random.default_rng(0).uniform(0.0, 0.5, state.alpha.shape))
-    finish(refresh(part, state))
-    carrier, duals = finish(Splitting.prepare(part, 0.3, len(part))), [-np.inf]
+    refresh(part, state)
+    carrier, duals = Splitting.prepare(part, 0.3, len(part)), [-np.inf]
     for _ in range(20):
-        finish(carrier.run(state, BUDGET))
+        carrier.run(state, BUDGET)
         certificate = certify(part, state.alpha).certificate
         assert certificate.dual >= duals[-1] - 1e-9 * abs(certificate.dual)
         duals.append(certificate.dual)
@@ -90,24 +89,27 @@ def test_steps_rise_to_the_optimum(machine: str, bias: str) -> None:
 def test_a_factor_too_coarse_leads_nowhere_but_does_no_harm() -> None:
     part = part_of("ww", cost=100.0)
     state = State.zero(part)
-    finish(refresh(part, state))
-    finish(finish(Splitting.prepare(part, 0.3, len(part))).run(state, BUDGET))
+    refresh(part, state)
+    Splitting.prepare(part, 0.3, len(part)).run(state, BUDGET)
     before = certify(part, state.alpha).certificate.dual
-    finish(finish(Splitting.prepare(part, 1e-6, 2)).run(state, BUDGET))
+    Splitting.prepare(part, 1e-6, 2).run(state, BUDGET)
     assert certify(part, state.alpha).certificate.dual >= before - 1e-9 * abs(before)
 
 
-def test_the_point_moves_after_the_last_interruption_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_point_moves_after_the_last_interruption_only() -> None:
     part = part_of("ww")
     state = State.zero(part)
-    finish(refresh(part, state))
-    carrier = finish(Splitting.prepare(part, 0.3, len(part)))
-    monkeypatch.setattr(admm, "PIECE", 1.0)
-    work, yields = carrier.run(state, replace(BUDGET, admm_steps=5)), 0
-    for _ in work:
-        yields += 1
-        assert not state.alpha.any()
-    assert yields >= 5
+    refresh(part, state)
+    carrier = Splitting.prepare(part, 0.3, len(part))
+    moved: list[bool] = []
+
+    def listener() -> None:
+        moved.append(bool(state.alpha.any()))
+
+    with listening(listener, rest=0.0):
+        carrier.run(state, replace(BUDGET, admm_steps=5))
+    assert len(moved) >= 5
+    assert not any(moved)
     assert state.alpha.any()
 
 
@@ -115,11 +117,11 @@ def test_more_columns_of_others_change_no_bit() -> None:
     moved = []
     for more in 0, 30:
         part = part_of("cs")
-        finish(factor_of(part.gram).grow(part.gram, more))
-        carrier = finish(Splitting.prepare(part, 0.3, 12))
+        factor_of(part.gram).grow(part.gram, more)
+        carrier = Splitting.prepare(part, 0.3, 12)
         assert carrier.half.shape == (len(part), 12)
         state = State.zero(part)
-        finish(refresh(part, state))
-        finish(carrier.run(state, BUDGET))
+        refresh(part, state)
+        carrier.run(state, BUDGET)
         moved.append(state.alpha)
     np.testing.assert_array_equal(*moved)

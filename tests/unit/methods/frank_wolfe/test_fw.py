@@ -16,7 +16,6 @@ from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import BIASES, Part, Problem
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
-from mcsvm.solvers.work import finish
 
 MOST = 50  # steps of a run in slices
 VARIANTS = ["fw", "fw-away", "fw-pairwise"]
@@ -58,11 +57,11 @@ def test_every_slice_is_feasible_and_no_worse(method: str, bias: str, machine: s
     solver = METHODS[method]
     state, before = solver.start(part, 0), 0.0
     for _ in range(4):
-        finish(solver.advance(part, state, 20, 1e-8))
+        solver.advance(part, state, 20, 1e-8)
         certificate = certify(part, state.alpha, hint=state.constant).certificate
         assert certificate.infeasibility <= 1e-12
         assert before - 1e-9 * abs(before) <= certificate.dual <= certificate.primal + 1e-9
-        products = part.gram.times(weights_of(part, state.alpha))
+        products = part.gram.products(weights_of(part, state.alpha))
         np.testing.assert_allclose(state.functions, products + state.constant, atol=1e-9)
         before = certificate.dual
 
@@ -111,7 +110,7 @@ def sliced(method: str, bias: str, slices: list[int]) -> State:
     state, progress = METHODS[method].start(part, 0), Progress.MOVING
     for steps in slices:
         if progress is Progress.MOVING and state.steps < MOST:
-            progress = finish(METHODS[method].advance(part, state, min(steps, MOST - state.steps), 1e-7))
+            progress = METHODS[method].advance(part, state, min(steps, MOST - state.steps), 1e-7)
     return state
 
 
@@ -145,10 +144,10 @@ def test_a_start_that_cannot_be_balanced_is_given_up(machine: str) -> None:
     part = small(machine, "exact").part(0)
     state = METHODS["fw-pairwise"].start(part, 0)
     state.alpha[...] = np.where(part.form.real[part.labels] & (part.labels == 0)[:, None], part.upper[:, None], 0.0)
-    state.functions = part.gram.times(weights_of(part, state.alpha))
-    finish(METHODS["fw-pairwise"].advance(part, state, 1, 1e-6))
+    state.functions = part.gram.products(weights_of(part, state.alpha))
+    METHODS["fw-pairwise"].advance(part, state, 1, 1e-6)
     assert certify(part, state.alpha).certificate.infeasibility <= 1e-12
-    products = part.gram.times(weights_of(part, state.alpha))
+    products = part.gram.products(weights_of(part, state.alpha))
     np.testing.assert_allclose(state.functions, products + state.constant, atol=1e-9)
 
 

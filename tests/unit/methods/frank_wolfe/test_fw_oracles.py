@@ -11,7 +11,6 @@ from mcsvm.solvers.methods.frank_wolfe.correction import ChunkFace
 from mcsvm.solvers.methods.frank_wolfe.oracles import oracle_of
 from mcsvm.solvers.methods.frank_wolfe.steps import step_size
 from mcsvm.solvers.posing import pose
-from mcsvm.solvers.work import finish
 
 
 def chunk_of(machine: str, bias: str, steps: int, seed: int) -> Chunk:
@@ -24,7 +23,7 @@ def chunk_of(machine: str, bias: str, steps: int, seed: int) -> Chunk:
     part = problem.part(0)
     state = METHODS["fw"].start(part, 0)
     if steps:
-        finish(METHODS["fw-pairwise"].advance(part, state, steps, 0.5))
+        METHODS["fw-pairwise"].advance(part, state, steps, 0.5)
     examples = np.arange(1, 12)
     points = part.gram.points.take(examples)
     return cut(part, state, examples, part.gram.kernel.block(points, points, np.empty((11, 11))))

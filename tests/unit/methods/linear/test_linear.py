@@ -31,7 +31,6 @@ from mcsvm.solvers.posing import pose
 from mcsvm.solvers.problem import BIASES
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
-from mcsvm.solvers.work import finish
 
 WAYS = ["linear", "linear-newton", "newton alone"]
 X, Y = blobs(n=90, classes=3, features=4, seed=4)
@@ -222,11 +221,11 @@ def test_an_optimum_whose_bounds_were_rounded_away_is_found_again(newton_alone: 
 
 def test_a_free_bias_that_nothing_holds_is_found_from_far_away() -> None:
     part = problem_of(X, Y, "ovo", "linear", cost=2.0, bias="exact").part(0)
-    step = FeatureStep(part, finish(Features.of(part)), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
+    step = FeatureStep(part, Features.of(part), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
     far = np.zeros((X.shape[1] + 1, 1))
-    near, *_ = finish(step.solve(finish(step.begin(far.copy())), PROXIMAL.steps))
+    near, *_ = step.solve(step.begin(far.copy()), PROXIMAL.steps)
     far[-1] = 1e6
-    found, steps, _ = finish(step.solve(finish(step.begin(far)), PROXIMAL.steps))
+    found, steps, _ = step.solve(step.begin(far), PROXIMAL.steps)
     assert steps <= 20
     np.testing.assert_allclose(found.point, near.point, atol=1e-6)
 

@@ -89,7 +89,7 @@ def test_the_functions_stay_exact_while_variables_are_shrunk() -> None:
     run = Run(problem_of(x, y, "ww", cost=10.0, bias="regularized"), "s2do", Limits(1e-3))
     run.advance(100)
     weights = run.proofs()[0].weights
-    exact = run.current.part.gram.times(weights) + run.current.part.offset * weights.sum(axis=0)
+    exact = run.current.part.gram.products(weights) + run.current.part.offset * weights.sum(axis=0)
     np.testing.assert_allclose(run.current.state.functions, exact, atol=1e-4)
 
 

@@ -16,7 +16,6 @@ from mcsvm.solvers.methods.sequential.loop import WorkingSetSearch
 from mcsvm.solvers.methods.sequential.rules import BoxSteps, Pairs, difference_lengths
 from mcsvm.solvers.methods.sequential.table import BSVM, S2DO, SMO, Sequential
 from mcsvm.solvers.problem import Part
-from mcsvm.solvers.work import finish
 
 
 def searching(machine: str, method: Sequential = S2DO, steps: int = 15, **more) -> tuple[Part, WorkingSetSearch]:
@@ -24,8 +23,8 @@ def searching(machine: str, method: Sequential = S2DO, steps: int = 15, **more) 
     x, y = blobs(n=30, classes=4, seed=2)
     part = problem_of(x, y, machine, cost=1.0, **more).part(0)
     state = method.start(part, 0)
-    finish(method.advance(part, state, steps, 1e-9))
-    part.gram.rows(np.arange(30))
+    method.advance(part, state, steps, 1e-9)
+    part.gram.fetch(np.arange(30))
     rule = Pairs(second_order=True) if part.balanced else BoxSteps(pairs=True, scaled=False)
     return part, WorkingSetSearch(part, state, rule, 1e-9)
 
@@ -70,7 +69,7 @@ def test_smo_takes_the_largest_gain_of_one_variable() -> None:
     x, y = blobs(n=30, classes=4, seed=2)
     part = problem_of(x, y, "ww", "polynomial", cost=1.0).part(0)
     state = SMO.start(part, 0)
-    finish(SMO.advance(part, state, 10, 1e-9))
+    SMO.advance(part, state, 10, 1e-9)
     search = WorkingSetSearch(part, state, BoxSteps(pairs=False, scaled=True), 1e-9)
     variables = search.variables
     jit.look(variables, search.moving.columns)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from mcsvm.solvers.errors import Sentence
-from mcsvm.solvers.work import WORTH, finish, limited, spread
+from mcsvm.solvers.work import WORTH, limited, spread
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally
 from mcsvm_gui.core.data.options import ReadOptions
@@ -368,7 +368,7 @@ class RecordCells:
                 columns[int(j)][some] = held.to_numpy()
 
         with limited(None):
-            finish(spread(parse, self.records.pieces(_PIECE), WORTH))
+            spread(parse, self.records.pieces(_PIECE), WORTH)
         return columns
 
     def _frame(self, body: bytes, numbers: Set[int], only: list[int] | None, nothing: Sequence[str]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mcsvm.solvers.jit.libsvm_text import read_pairs
-from mcsvm.solvers.work import WORTH, finish, limited, spread
+from mcsvm.solvers.work import WORTH, limited, spread
 from mcsvm_gui.core.data.readers.formats.libsvm_slow import MOST_COLUMNS, Parsed
 
 _PIECE = 1 << 22  # bytes of whole lines that one call reads
@@ -18,7 +18,7 @@ def parse(data: bytes) -> Parsed | None:
     """None where a line is not `label index:value ...` of plain numbers."""
     reading = _Reading(data)
     with limited(None):
-        finish(spread(reading.read, range(len(reading.cuts)), WORTH))
+        spread(reading.read, range(len(reading.cuts)), WORTH)
     if reading.odd:
         return None
     starts = np.zeros(sum(len(words) for words, _, _ in reading.rows) + 1, dtype=np.int64)
