@@ -168,8 +168,9 @@ class Truth:
 def truth_of(problem: RandomProblem, run: Run, kernel: np.ndarray) -> Truth:
     """Primal and dual of the dual variables, summed over the parts."""
     posed, sums = run.problem, [Long(0.0), Long(0.0), Long(0.0)]
-    biases = [proof.bias for proof in run.proofs()]
-    biases += [_bias_at_zero(posed, number) for number in range(len(biases), posed.part_count)]
+    begun, bias = len(run.proofs()), run.model().bias  # of the rows as they are: a training may move them to their mean
+    biases = [bias] if posed.machine.split == "joint" else [bias[number : number + 1] for number in range(begun)]
+    biases += [_bias_at_zero(posed, number) for number in range(begun, posed.part_count)]
     for number, (alpha, bias) in enumerate(zip(run.alphas(), biases, strict=True)):
         where = np.arange(len(posed))[posed.rows_of(number)]
         here = _part(posed, number, where, alpha.astype(Long), bias, kernel[np.ix_(where, where)])

@@ -108,7 +108,9 @@ def in_pieces(
 
         step = together(operations_each)
         for first in range(0, len(batch), step):
+            if first:
+                yield (start + first) / len(pieces)
             spread(one, range(first, min(first + step, len(batch))), operations_each)
-            yield (start + len(found)) / len(pieces)
         for number, piece in enumerate(batch):
             add(piece, found[number])
+        yield (start + len(batch)) / len(pieces)

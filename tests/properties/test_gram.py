@@ -58,7 +58,7 @@ def test_restoring_gives_the_same_bits_and_the_same_future(asked: list[list[int]
 def test_times_is_the_matrix_product(seed: int, kernel: str, share: float) -> None:
     rng = np.random.default_rng(seed)
     weights = rng.normal(size=(N, 4)) * (rng.random((N, 1)) < share)
-    np.testing.assert_allclose(gram_of(kernel).times(weights), DENSE[kernel] @ weights, rtol=1e-10, atol=1e-9)
+    np.testing.assert_allclose(gram_of(kernel).products(weights), DENSE[kernel] @ weights, rtol=1e-10, atol=1e-9)
 
 
 def test_what_is_held_is_not_computed_again() -> None:

@@ -72,7 +72,7 @@ class LinearNewton(Method[NewtonState]):
     def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Progress:
         tolerance *= state.doubt
         if state.phase is NewtonPhase.VISITING:
-            if state.inside_round:  # after an interruption: to the end of this round and no further
+            if state.inside_round:  # after a stop within it: to the end of this round and no further
                 return rounds(part, state, 0, tolerance)
             if visits_continue(part, state):
                 return rounds(part, state, 1, tolerance)

@@ -93,7 +93,7 @@ def test_a_large_cost_ends_visits_before_their_budget() -> None:
     method = METHODS["linear-newton"]
     state: Any = method.start(part, 0)
     while state.phase is NewtonPhase.VISITING:
-        finish(method.advance(part, state, 1, 1e-3))
+        method.advance(part, state, 1, 1e-3)
     assert state.steps * linear.visit_price(part) < 0.5 * linear_newton.visiting_budget(part)
 
 
