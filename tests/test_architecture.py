@@ -117,12 +117,6 @@ def defined(path: Path, tree: ast.AST) -> Iterator[Definition]:
             yield from defined(path, node)
 
 
-def test_a_class_has_a_name_of_its_own() -> None:
-    every = [*definitions("solvers"), *definitions("mcsvm_gui")]
-    names = Counter(one.name for one in every if one.lines is None)
-    assert [name for name, times in names.items() if times > 1] == []
-
-
 LONGEST = 60  # lines of a function without its docstring
 
 

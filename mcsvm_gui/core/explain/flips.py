@@ -18,6 +18,7 @@ from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm.solvers.explain.game import decision_of_few
 from mcsvm.solvers.explain.room import Room
 from mcsvm.solvers.explain.search import Decide, smallest_change
+from mcsvm.solvers.interrupt import Stopped
 from mcsvm.solvers.model import decide
 from mcsvm.solvers.work import limited
 from mcsvm_gui.core.data.dataset import Dataset
@@ -95,7 +96,7 @@ def flip_row(
     try:
         with limited(trained.request.threads):
             found = smallest_change(trained.model, room, _decisions(trained, stopped), wished)
-    except FlipStopped:
+    except Stopped:
         return FileFlip(None, None, (), None, Sentence("the search was stopped"), held)
     before = None if found.own < 0 else trained.class_names[found.own]
     if found.row is None:
@@ -112,17 +113,13 @@ def held_columns(columns: ExplainedColumns) -> tuple[str, ...]:
     return tuple(name for at, name in enumerate(columns.names) if columns.derived(at) and not columns.date(at))
 
 
-class FlipStopped(Exception):
-    """The caller asked to stop."""
-
-
 def _decisions(trained: TrainedModel, stopped: Callable[[], bool]) -> Decide:
     """Class numbers of rows of features, by costs where the model decides by them."""
     model, rule, calibrated = trained.model, trained.rule, trained.calibrated
 
     def codes(rows: np.ndarray) -> np.ndarray:
         if stopped():
-            raise FlipStopped
+            raise Stopped(stopped)
         values = decision_of_few(model, rows) if len(rows) <= FEW else model.decision(rows)
         if rule is None or calibrated is None:
             return decide(model.machine, values, model.classes)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mcsvm.solvers.interrupt import Stopped
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.applied import labels_of
@@ -61,10 +62,6 @@ class PermutationImportance:
         return np.quantile(self.falls, [0.025, 0.975], axis=1).T
 
 
-class Stopped(Exception):
-    """The callback asked to stop."""
-
-
 class _Deciding:
     """A trained model as scikit-learn's functions want one, on the raw table."""
 
@@ -77,7 +74,7 @@ class _Deciding:
 
     def predict(self, X: pd.DataFrame) -> np.ndarray:
         if self.stopped():
-            raise Stopped
+            raise Stopped(self)
         return self.trained.decide(replace(self.dataset, table=X.reset_index(drop=True)))
 
 
