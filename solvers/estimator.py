@@ -101,7 +101,8 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     bias : {"none", "regularized", "exact"} or None, default=None
         The intercept. None is the default of machine and kernel: exact for ova, ovo and dag; for the other machines
         regularized with the linear, polynomial and sigmoid kernels, and none with the rbf kernel and with precomputed
-        values. A regularized bias adds ``1/2 sum_c b_c^2`` to the norm, so centre the features first.
+        values. A regularized bias adds ``1/2 sum_c b_c^2`` to the norm, so centre the features first. With a linear
+        kernel llw never predicts classes that no hyperplane separates from the others; try ``bias="none"`` or rbf.
     class_weight : dict, "balanced" or None, default=None
         Factors on C by class label. "balanced" gives every class the same total weight.
     tol : float, default=1e-3

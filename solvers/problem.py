@@ -33,6 +33,13 @@ def default_bias(machine: Machine, kernel: Kernel | type[Kernel]) -> Bias:
 
     Machines of binary parts have an exact bias. Joint machines have none with kernels whose functions can come close
     to a constant (rbf), and a regularized one with kernels whose functions all vanish in one place (linear).
+
+    This holds for llw too, which a bias helps on some sets and hurts on others. Its hinges [1/(k-1) + f_c]+ are zero at
+    f_c = -1/(k-1), so that a class that no hyperplane separates from the others gets this constant and is never
+    predicted (6 of 26 letters are). On standardised columns a linear function without a bias cannot be constant, and
+    predicts all classes; on columns from 0 to 1 it can, and loses them as well. Mean test accuracies without and with a
+    bias: linear, 14 sets, standardised 0.737 and 0.735, from 0 to 1 0.721 and 0.729; sigmoid, 12 sets, standardised
+    0.470 and 0.560; polynomial 0.836 and 0.811, from 0 to 1 0.859 and 0.857.
     """
     return machine.bias or kernel.joint_bias
 

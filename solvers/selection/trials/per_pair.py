@@ -16,7 +16,7 @@ from mcsvm.solvers.selection.grid import preference
 from mcsvm.solvers.selection.settings import TrainingSettings
 from mcsvm.solvers.selection.trials import binary
 from mcsvm.solvers.selection.trials.shared import FoldRows
-from mcsvm.solvers.selection.trials.task import matrices_of
+from mcsvm.solvers.selection.trials.task import matrices_of, moved_to_mean
 from mcsvm.solvers.work import limited
 
 
@@ -101,11 +101,12 @@ def _values(
     margin = settings.margin_of(MACHINES[machine], rows.classes)
     for gamma in sorted({choice.gamma for choice in present.values()}, key=lambda gamma: gamma or 0.0):
         kernel = settings.kernel.at(gamma)
-        matrices = matrices_of(rows, kernel, settings)
+        here, kernel = moved_to_mean(rows, kernel) or (rows, kernel)
+        matrices = matrices_of(here, kernel, settings)
         for cost in sorted({choice.C for choice in present.values() if choice.gamma == gamma}):
             wanted = {pair for pair, choice in present.items() if (choice.C, choice.gamma) == (cost, gamma)}
-            path = binary.CostPath(rows, (cost,), margin, settings, stopped)
-            solved = path.along(binary.pairs_of(rows, kernel, matrices, wanted), len(wanted))
+            path = binary.CostPath(here, (cost,), margin, settings, stopped)
+            solved = path.along(binary.pairs_of(here, kernel, matrices, wanted), len(wanted))
             if solved is None:
                 return None
             values[[order[pair] for pair in sorted(wanted)]] = solved[0].values
