@@ -24,6 +24,10 @@ from mcsvm.solvers.posing import pose
 from mcsvm.solvers.run.ending import Ending
 from mcsvm.solvers.run.loop import Limits, Run
 
+# At such costs a violation within tol leaves a large gap, which a fit warns of.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:The training converged within tol:sklearn.exceptions.ConvergenceWarning"
+)
 X, Y = load_iris(return_X_y=True)
 X = MinMaxScaler((-1, 1)).fit_transform(X)
 RAW, WINE = load_wine(return_X_y=True)

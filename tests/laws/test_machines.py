@@ -142,6 +142,7 @@ def test_two_classes_of_a_joint_machine_are_a_binary_machine(machine: str) -> No
     assert joint.dual == pytest.approx(2.0 * binary.dual, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:The training converged within tol:sklearn.exceptions.ConvergenceWarning")  # 0.01
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_hundred_classes(machine: str) -> None:
     x, y = blobs(n=200, classes=100, features=5, seed=2)
