@@ -49,7 +49,7 @@ def likely_groups(dataset: Dataset) -> dict[str, int]:
         cells = held_cells(dataset, position)
         if column.kind == "number" and not _are_whole_numbers(cells):
             continue
-        levels = pd.unique(cells[~pd.isna(cells)]).tolist()
+        levels = list(dict.fromkeys(cells[~pd.isna(cells)].tolist()))
         if names_groups(column.name, levels, dataset.rows):
             found[column.name] = len(levels)
     return found
@@ -62,18 +62,19 @@ def shared_likely_groups(whole: Dataset, training: Dataset, tested: Dataset) -> 
     found = []
     for name in likely_groups(whole):
         trained, test_cells = (_cells_of(dataset, name) for dataset in (training, tested))
-        if test_cells.size and np.mean(pd.Series(test_cells).isin(pd.unique(trained))) >= SHARED:
+        known = set(trained)
+        if test_cells and sum(cell in known for cell in test_cells) >= SHARED * len(test_cells):
             found.append(name)
     return tuple(found)
 
 
-def _cells_of(dataset: Dataset, name: str) -> np.ndarray:
+def _cells_of(dataset: Dataset, name: str) -> list[object]:
     """Return the present cells of a column; none if the file lacks it."""
     position = next((place for place, column in enumerate(dataset.columns) if column.name == name), None)
     if position is None:
-        return np.empty(0)
+        return []
     cells = held_cells(dataset, position)
-    return cells[~pd.isna(cells)]
+    return list(cells[~pd.isna(cells)].tolist())
 
 
 def _are_whole_numbers(cells: np.ndarray) -> bool:

@@ -165,7 +165,7 @@ class CostTableView(QTableView):
         """Give the columns room for the names of their classes, within bounds."""
         header = self.horizontalHeader()
         names = max((header.fontMetrics().horizontalAdvance(name) for name in self.costs.names), default=0)
-        header.setDefaultSectionSize(min(max(6 * UNIT, names + 2 * UNIT), WIDEST))
+        header.setDefaultSectionSize(min(max(6 * UNIT, names + 2 * UNIT + 4), WIDEST))
 
 
 class CostsDialog(Dialog):
