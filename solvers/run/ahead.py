@@ -1,8 +1,8 @@
-"""Ahead: later pairs of ovo and dag, trained by other threads while the run trains an earlier one.
+"""Ahead: other threads train later pairs of ovo and dag while the run trains an earlier one.
 
-The run takes the parts in their order and is the only one to count them. While a helper still trains the next one, the
-run trains a later one. A part has the same bits whoever trains it, so a run is the same for every number of threads.
-What was begun ahead is dropped by a stop and is in no checkpoint.
+The run takes the parts in their order, and it alone counts them. While a helper still trains the next part, the run
+trains a later one. A part has the same bits whoever trains it, so a run is the same for every number of threads. If
+the run stops, the parts begun ahead are dropped; no checkpoint contains them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from mcsvm.solvers.interrupt import REST, Stopped, listening, tick
 from mcsvm.solvers.run.parts import PartRun
 from mcsvm.solvers.work import limited, share, submit
 
-HELPER_REST = 0.005  # seconds between two looks of a helper
+HELPER_REST = 0.005  # seconds between two ticks at which a helper calls its listener
 
 
 @dataclass
 class Lane:
-    """A part begun ahead. `run` is there as soon as it is trained."""
+    """A part that was begun ahead. `run` is None until the part is trained."""
 
     number: int
     done: bool = False
@@ -39,19 +39,19 @@ class Lane:
 
 
 class Ahead:
-    """Lanes of the parts after the one in work; `sizes` are the bytes that each may take, `room` what all may."""
+    """The lanes of later parts; part i may take `sizes[i]` bytes, and all parts together may take `room` bytes."""
 
     def __init__(self, begin: Callable[[int], PartRun], sizes: Sequence[float], room: float) -> None:
         self._begin, self._sizes, self._room = begin, sizes, room
         self._lanes: dict[int, Lane] = {}
-        self._current, self._fresh = 0, 1  # the part in work, and the first that nobody has begun
+        self._current, self._fresh = 0, 1  # the current part, and the first part that no thread has begun
         self._helpers, self._going, self._dropped = 0, False, False
         self._changed = threading.Condition()
-        self._may_run = threading.Event()  # helpers wait for it at their ticks
+        self._may_run = threading.Event()  # helpers wait for this event at their ticks
         self._may_run.set()
 
     def go_on(self, current: int, threads: int) -> int:
-        """Let helpers begin parts until `pause`; return how many do."""
+        """Let helpers begin parts until `pause` is called, and return the number of helpers."""
         with self._changed:
             self._current, self._fresh, self._going = current, max(self._fresh, current + 1), True
             wanted = share(threads, self._helpers) - 1
@@ -61,12 +61,12 @@ class Ahead:
             return self._helpers
 
     def pause(self) -> None:
-        """Let helpers begin no further part. Nobody waits for them."""
+        """Let helpers begin no further part. Does not wait for them."""
         self._going = False
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let helpers wait at their next tick."""
+        """Make the helpers wait at their next tick."""
         self._may_run.clear()
         try:
             yield
@@ -74,7 +74,7 @@ class Ahead:
             self._may_run.set()
 
     def drop(self) -> None:
-        """Release all lanes. A helper releases the part that it trains at its next tick."""
+        """Release all lanes. A helper that is training a part releases it at its next tick."""
         with self._changed:
             self._going, self._dropped = False, True
             lanes = [lane for lane in self._lanes.values() if lane.done]
@@ -84,7 +84,7 @@ class Ahead:
             lane.drop()
 
     def take(self, number: int) -> PartRun | None:
-        """Return this part, trained, or None if nobody has begun it. While a helper trains it, train others."""
+        """Return this part, trained, or None if no thread has begun it. While a helper trains it, train other parts."""
         with self._changed:
             lane = self._lanes.get(number)
             if lane is None:
@@ -93,7 +93,7 @@ class Ahead:
         while not lane.done and (other := self._claim()) is not None:
             try:
                 self._train(other)
-            except BaseException:  # a stop, most of all: the part is begun again when it is due
+            except BaseException:  # usually a stop: the part is begun again when its turn comes
                 self._forget(other)
                 raise
         while not lane.done:
@@ -122,7 +122,7 @@ class Ahead:
                     self._end(lane, error=error)
 
     def _hear(self) -> None:
-        """At a tick of a helper: wait while the run is held, and leave a part that nobody waits for any more."""
+        """Wait at a tick of a helper while the run is held, and stop a part that no thread waits for any more."""
         self._may_run.wait()
         if self._dropped:
             raise Stopped(self)
@@ -137,7 +137,7 @@ class Ahead:
             run.view.forget()
             run.part.gram.release()
         if by_helper:
-            run.watch = clock.Stopwatch()  # the seconds of a run are those of its own thread
+            run.watch = clock.Stopwatch()  # a run counts the seconds of its own thread only
         self._end(lane, run)
 
     def _end(self, lane: Lane, run: PartRun | None = None, error: BaseException | None = None) -> None:
@@ -149,9 +149,9 @@ class Ahead:
             lane.drop()
 
     def _claim(self, *, by_helper: bool = False) -> Lane | None:
-        """Return a lane for the first part that nobody has begun, if its kernel rows have room beside the others'.
+        """Return a lane for the first part that no thread has begun, if its kernel rows fit next to the others.
 
-        If there is none, a helper ends and is counted no more.
+        If no part remains or fits, return None; a helper then ends and is no longer counted.
         """
         with self._changed:
             if not (self._going and self._fits(1)):
@@ -162,14 +162,14 @@ class Ahead:
             return self._lanes[number]
 
     def _fitting(self, most: int) -> int:
-        """Count the helpers, up to so many, that train a part already or for which one fits."""
+        """Count the helpers, up to `most`, that train a part already or for which a part fits."""
         count, fresh = sum(not lane.done for lane in self._lanes.values()), 0
         while count + fresh < most and self._fits(fresh + 1):
             fresh += 1
         return min(count + fresh, most)
 
     def _fits(self, count: int) -> bool:
-        """Whether there are so many fresh parts, and room for them beside all that are begun."""
+        """Return whether `count` more parts exist, and their kernel rows fit next to those of all parts in progress."""
         fresh = self._sizes[self._fresh : self._fresh + count]
         begun = [self._sizes[number] for number, lane in self._lanes.items() if not lane.done]
         return len(fresh) == count and self._sizes[self._current] + sum(begun) + sum(fresh) <= self._room

@@ -1,7 +1,7 @@
 """The file format of checkpoints, from which a run continues with the same bits; states and parts as arrays.
 
-A zip of a JSON header, arrays in NumPy's format (never pickled) and a digest of both. A file is replaced whole or not
-at all. run/loop.py (`Run._header`, `Run._arrays`) decides what a checkpoint contains.
+A checkpoint is a zip of a JSON header, arrays in NumPy's format (never pickled) and a digest of both. A file is
+replaced as a whole or not at all. run/loop.py (`Run._header`, `Run._arrays`) decides what a checkpoint contains.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from mcsvm.solvers.methods.base import Point, stored_fields
 from mcsvm.solvers.problem import Problem
 from mcsvm.solvers.run.parts import Finished
 
-Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
-SCHEMA = 1  # raised whenever the meaning of the contents changes
+Place = str | os.PathLike[str] | BinaryIO  # the file that a checkpoint is read from
+SCHEMA = 1  # increased whenever the meaning of the contents changes
 HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, MemoryError, NotImplementedError, RuntimeError),
@@ -46,7 +46,7 @@ class Saved:
     arrays: dict[str, np.ndarray]
 
     def group(self, name: str) -> dict[str, np.ndarray]:
-        """The arrays called name.something, by something."""
+        """Return the arrays named "name.key", by key."""
         return {key[len(name) + 1 :]: array for key, array in self.arrays.items() if key.startswith(f"{name}.")}
 
 
@@ -78,7 +78,7 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
 
 
 def packed(saved: Saved) -> bytes:
-    """The bytes that `write` puts into a file."""
+    """Return the bytes that `write` puts into a file."""
     stream = io.BytesIO()
     _fill(stream, saved)
     return stream.getvalue()
@@ -151,7 +151,7 @@ def name_of(place: Place) -> str:
 
 @contextmanager
 def damage_as_input_error(place: Place) -> Iterator[None]:
-    """Every exception that a damaged file can cause becomes one InputError."""
+    """Convert every exception that a damaged file can cause to an InputError."""
     try:
         yield
     except InputError:
@@ -164,7 +164,7 @@ def damage_as_input_error(place: Place) -> Iterator[None]:
 
 
 def check(saved: Saved, problem: Problem, method: str | None) -> None:
-    """Refuse a checkpoint of another problem, method or cache_mb."""
+    """Raise InputError if the checkpoint is of another problem, method or cache_mb."""
     header = saved.header
     if header["problem"] != problem.digest:
         raise InputError("The checkpoint is of another training problem: other data, machine, kernel or costs.")
@@ -187,9 +187,10 @@ def check(saved: Saved, problem: Problem, method: str | None) -> None:
 
 
 def pack_state(state: Any, prefix: str = "") -> dict[str, np.ndarray]:
-    """The fields of a state as arrays; those of an inner data class are named outer.inner, None is left out.
+    """Return the fields of a state as arrays, without those that are None.
 
-    Arrays keep their memory order: sums over them depend on it in the last bit.
+    A field of an inner data class is named "outer.inner". Arrays keep their memory order, because the last bit of their
+    sums depends on it.
     """
     packed: dict[str, np.ndarray] = {}
     for name in stored_fields(state):
@@ -219,7 +220,7 @@ def _restore(state: Any, packed: Mapping[str, np.ndarray], prefix: str) -> None:
 
 
 def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
-    """The packed value, of the type of the fresh one."""
+    """Return the packed value, converted to the type of the fresh value."""
     if is_dataclass(fresh):
         _restore(fresh, packed, f"{key}.")
         return fresh
@@ -233,7 +234,10 @@ def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
 
 
 def check_type_and_shape(key: str, array: np.ndarray, fresh: np.ndarray) -> None:
-    """Raises ValueError unless type and shape are those of the fresh array; one that begins empty may have grown."""
+    """Raise ValueError unless type and shape are those of the fresh array.
+
+    An array that begins empty may have grown.
+    """
     grown = fresh.size == 0 and array.ndim == fresh.ndim
     if array.dtype != fresh.dtype or not (grown or array.shape == fresh.shape):
         raise ValueError(f"{key} has another shape or type")
@@ -266,18 +270,18 @@ def unpack_finished(saved: Saved, problem: Problem, form: DualForm) -> list[Fini
 
 
 def shapes_of(problem: Problem, count: int, columns: int) -> list[tuple[int, int]]:
-    """(examples, columns) for each of the first `count` parts."""
+    """Return (examples, columns) for each of the first `count` parts."""
     rows = [problem.rows_of(number) for number in range(count)]
     return [(len(problem) if isinstance(some, slice) else some.size, columns) for some in rows]
 
 
 def join(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """One flat array: a file of thousands of small ones would be slow."""
+    """Join the arrays to a flat one, because a file of thousands of small arrays would be slow."""
     return np.concatenate([np.empty(0), *(np.asarray(array, dtype=np.float64).ravel() for array in arrays)])
 
 
 def split(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
-    """The arrays that `join` joined, each with memory of its own."""
+    """Split what `join` has joined into arrays of these shapes, each with memory of its own."""
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
     if flat.dtype != np.float64 or flat.shape != (int(ends[-1]) if shapes else 0,):
         raise ValueError("the parts have other shapes")

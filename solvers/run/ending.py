@@ -1,4 +1,4 @@
-"""Reasons why a run ended. Files and attributes hold the value of the member, `sentence` is for users."""
+"""The reasons why a run ends. Files and attributes store the value of the member; `sentence` is for users."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Ending(StrEnum):
     TIME_LIMIT = "time limit"
     STOPPED = "stopped"
     STALLED = "stalled"
-    PROVED = "decisions proved"  # of a search's test rows, by the gap (selection/trials/settling.py)
-    UNCHANGED = "decisions unchanged"  # of a search's test rows, for long
+    PROVED = "decisions proved"  # predictions of a search's test rows, by the gap (selection/trials/settling.py)
+    UNCHANGED = "decisions unchanged"  # the same predictions have not changed for long
 
     @property
     def sentence(self) -> str:

@@ -1,4 +1,4 @@
-"""Limits: the tolerances and budgets at which a run ends."""
+"""Limits: the tolerances and budgets that end a run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a run. It ends at the violation `tolerance` or, if `gap_tolerance` is set, only at that gap."""
+    """The limits of a run. It ends at the violation `tolerance` or, if `gap_tolerance` is set, only at that gap."""
 
     tolerance: float = 1e-3  # largest KKT violation
     gap_tolerance: float | None = None  # relative duality gap (dual/gap.py)
-    steps: int | None = None  # of the method
-    seconds: float | None = None  # of the method
+    steps: int | None = None  # largest number of steps of the method
+    seconds: float | None = None  # largest time of the method

@@ -1,8 +1,8 @@
-"""Run: the training loop over all parts: slices, samples, limits, checkpoints. One part of it is run/parts.py.
+"""Run: the training loop over all parts: slices, samples, limits, checkpoints. run/parts.py trains a single part.
 
-Nothing here depends on the length or the time of a slice: periodic work counts steps, so that pauses, slices of any
-length and checkpoints give the same bits. Within a slice the run hears at every tick (interrupt.py) whether it is to
-stop, so that a stop never waits for a whole factorisation or for kernel rows of all examples.
+The result does not depend on the length or the time of a slice: periodic work counts steps, so that pauses, slices of
+any length and checkpoints give the same bits. Within a slice the run checks at the ticks (interrupt.py) whether it
+must stop, so that a stop never waits for a whole factorisation or for kernel rows of all examples.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ Look = Callable[[Sample], object]
 
 
 class Run:
-    """One training. Call `advance` until `running` is False, or `stop` at any moment; then `model()`.
+    """One training. Call `advance` until `running` is False, or `stop` at any moment; then call `model()`.
 
-    `method` is the solver that the caller chose, `current.solver` the one that works on the current part; `decisions`
-    say why. `gram` shares kernel rows with earlier runs of a chain; a run without it does not depend on earlier ones.
+    `method` is the solver that the caller chose. `current.solver` is the solver that works on the current part, and
+    `decisions` say why. `gram` shares kernel rows with earlier runs of a chain; a run without it is independent of
+    them.
     """
 
     def __init__(
@@ -68,16 +69,16 @@ class Run:
         self._finished: list[Finished] = []
         self._totals = Totals.of(problem)
         self._start = start
-        self._used: set[str] = set()  # methods that ended the finished parts
-        self._decisions: list[Decision] = []  # of the finished parts
-        self._small_watch = clock.Stopwatch()  # of the small pair in work
+        self._used: set[str] = set()  # the methods that ended the finished parts
+        self._decisions: list[Decision] = []  # the decisions of the finished parts
+        self._small_watch = clock.Stopwatch()  # the time of the current small pair
         self._latest: Sample | None = None
-        self._sampled = self._sample_seconds = 0.0  # when, by the clock, and how long it took
+        self._sampled = self._sample_seconds = 0.0  # time of the last sample, and its duration
         alone = gram is None and self.method is METHODS["auto"]
         self._pairs = PairQueue(problem, self.limits, self._part_run, alone=alone)
         self._begun: PartRun | None = self._part_run(0)
 
-    # -- going on ---------------------------------------------------------------------------------
+    # -- progress ---------------------------------------------------------------------------------
 
     @property
     def running(self) -> bool:
@@ -85,14 +86,14 @@ class Run:
 
     @property
     def current(self) -> PartRun:
-        """The part in work, or the last one."""
+        """The current part, or the last one if all are finished."""
         if self._begun is None:
             self._begun = self._part_run(min(len(self._finished), self.problem.part_count - 1))
         return self._begun
 
     @property
     def seconds(self) -> float:
-        """Seconds that the method took, without certificates, samples and compilation."""
+        """Return the seconds that the method took, without certificates, samples and compilation."""
         begun = self._begun.seconds if self._begun and self._unfinished else 0.0
         return self._totals.seconds + self._small_watch.seconds + begun
 
@@ -102,12 +103,12 @@ class Run:
 
     @property
     def effort(self) -> float:
-        """What the method has spent on the current part, by no clock; only moments of one run compare."""
+        """The work spent on the current part, measured without a clock; only values of one run can be compared."""
         return self.current.effort
 
     @property
     def exploring(self) -> bool:
-        """Whether the current point is not the best one, so that the best one stands still."""
+        """Tell whether the current point is not the best one, so that the best one does not change."""
         return self.current.state.best is not self.current.state
 
     @property
@@ -119,7 +120,7 @@ class Run:
 
     @property
     def examples_seen(self) -> int | None:
-        """How many examples an online method has processed, repetitions counted; None for other methods."""
+        """Return how many examples an online method has processed, counting repetitions; None for other methods."""
         seen = None if self._begun is None else self._begun.examples_seen
         if seen is None:
             return None
@@ -127,7 +128,7 @@ class Run:
 
     @property
     def solver_used(self) -> str:
-        """The methods that ended the parts so far, joined by "+"; for `auto` its last phase, or its choice."""
+        """Return the methods that ended the parts so far, joined by "+"; for `auto` its last phase, or its choice."""
         return "+".join(sorted(self._used | self._using()))
 
     def _using(self) -> set[str]:
@@ -135,7 +136,7 @@ class Run:
 
     @property
     def decisions(self) -> list[Decision]:
-        """The decisions of all parts, in order."""
+        """Return the decisions of all parts, in order."""
         return self._decisions + (self._numbered() if self._begun and self._unfinished else [])
 
     def _numbered(self) -> list[Decision]:
@@ -146,10 +147,10 @@ class Run:
         return len(self._finished) < self.problem.part_count
 
     def advance(self, steps: int | None = None, look: Look | None = None) -> Sample:
-        """Take about `steps` steps, then return a sample; a method ends a slice between its rounds, a little later.
+        """Take about `steps` steps, then return a sample; a method ends a slice between two rounds, so a little later.
 
-        `look` is called with a sample every 40 ms or so. It may wait, write a checkpoint or `stop` the run; if it
-        returns true, the slice ends at once, and the next one begins again with the last piece of work.
+        `look` is called with a sample every 40 ms or so. It may wait, write a checkpoint or `stop` the run. If it
+        returns true, the slice ends at once, and the next slice repeats the last piece of work.
         """
         if not self.running:
             return self._latest or self.sample()
@@ -164,7 +165,7 @@ class Run:
         return self._record(whole=whole)
 
     def _hear(self, look: Look | None) -> None:
-        """Within a slice: check the time limit, and call `look`, while helpers wait."""
+        """Check the time limit within a slice, and call `look` while the helpers wait."""
         leave: object = False
         if look is None:
             self._check_limits(whole=False)
@@ -186,11 +187,11 @@ class Run:
 
     @property
     def _steps_left(self) -> int | None:
-        """The number of steps up to the limit, at least 1; None without a limit."""
+        """Return the number of steps up to the limit, at least 1; None without a limit."""
         return None if self.limits.steps is None else max(1, self.limits.steps - self.iterations)
 
     def _slice(self, steps: int | None) -> None:
-        """About `steps` steps of the current part; if they end it, the next part becomes the current one."""
+        """Take about `steps` steps of the current part; if they end it, the next part becomes the current one."""
         small = self._pairs.small
         if small is None or not self._solve_small(small, self.iterations + self._allowed(steps)):
             if self.current.finished is None:
@@ -211,7 +212,10 @@ class Run:
         self._begun = self._part_run(number) if trained is None else trained
 
     def _solve_small(self, small: SmallPairs, until: int) -> bool:
-        """Solve small pairs up to this step count, or to one that is left to the method; return whether any was."""
+        """Solve small pairs up to this step count, or to a pair that needs the method.
+
+        Return whether any was solved.
+        """
         before = len(self._finished)
         while self._unfinished and self._fresh and (len(self._finished) == before or self.iterations < until):
             number, most = len(self._finished), NO_LIMIT if self._steps_left is None else self._steps_left
@@ -226,7 +230,7 @@ class Run:
 
     @property
     def _fresh(self) -> bool:
-        """Whether the method has not begun with the current part."""
+        """Tell whether the method has not begun with the current part."""
         return self._begun is None or (self._begun.state.steps == 0 and self._begun.finished is None)
 
     def _count_small(self, small: SmallPairs, solved: SolvedPair) -> None:
@@ -240,7 +244,7 @@ class Run:
         self._begun = None
 
     def _note_small(self, number: int) -> None:
-        """Record one decision for consecutive pairs that run/small_pairs.py has solved, with their number."""
+        """Record one decision, with the number of pairs, for consecutive pairs that run/small_pairs.py has solved."""
         last = self._decisions[-1] if self._decisions else None
         if last is not None and last.phase == SMALL_PHASE:
             first, count = last, last.numbers["pairs"] + 1.0
@@ -250,7 +254,7 @@ class Run:
 
     @property
     def gap_goal(self) -> float | None:
-        """The relative gap to end at, of the limits or else of the method; None: the violation decides."""
+        """The relative gap at which to end, from the limits or else from the method; None if the violation decides."""
         return self.current.gap_goal
 
     # -- parts ------------------------------------------------------------------------------------
@@ -263,7 +267,7 @@ class Run:
         )  # fmt: skip
 
     def _count(self, done: Finished) -> None:
-        """Add the current part, which is done, to the totals."""
+        """Add the finished current part to the totals."""
         self._used |= self._using()
         self._decisions += self._numbered()
         self._totals.examples = self.examples_seen or 0
@@ -279,8 +283,8 @@ class Run:
     def _end(self) -> None:
         """Set the ending after the last part.
 
-        A part with a tiny optimum may have stalled above the requested gap. The run still has converged if the sum of
-        all parts reaches that gap.
+        A part with a tiny optimum may have stalled above the requested gap. The run has converged nevertheless if the
+        sum of all parts reaches that gap.
         """
         goal, tolerance = self.limits.gap_tolerance, self.limits.tolerance
         total, feasible = self._totals.certificate, FEASIBLE * float(self.problem.upper.sum())
@@ -296,7 +300,7 @@ class Run:
         checkpoint.write(path, self._saved())
 
     def pack(self) -> bytes:
-        """The bytes that `save` writes."""
+        """Return the bytes that `save` writes."""
         return checkpoint.packed(self._saved())
 
     @classmethod
@@ -307,7 +311,10 @@ class Run:
         method: str | Method[Any] | None = None,
         limits: Limits | None = None,
     ) -> Run:
-        """The run as it was saved. With new limits, a run that was stopped or had reached its limits goes on."""
+        """Return the run as it was saved.
+
+        With new limits, a run continues if it was stopped or had reached its limits.
+        """
         saved = checkpoint.read(place)
         with checkpoint.damage_as_input_error(place):
             checkpoint.check(saved, problem, method.name if isinstance(method, Method) else method)
@@ -373,8 +380,11 @@ class Run:
     # -- samples ----------------------------------------------------------------------------------
 
     def _record(self, *, whole: bool) -> Sample:
-        """Sample, and check the limits. Only ends of whole slices are traced, as other moments depend on the clock;
-        where parts are begun ahead, only ends of parts, as how far helpers have come in the next one does too."""
+        """Take a sample, and check the limits.
+
+        Only the ends of whole slices are traced, because other moments depend on the clock. If parts are begun ahead,
+        only the ends of parts are traced, because the progress of helpers in the next part depends on the clock, too.
+        """
         if whole or self._latest is None or self._sample_due():
             began = time.perf_counter()
             self._latest = self.sample()
@@ -390,13 +400,13 @@ class Run:
         return self._latest
 
     def _sample_due(self) -> bool:
-        """Whether something has moved since the last sample, and samples take a small share of the time."""
+        """Tell whether steps were taken since the last sample, and samples take a small share of the time."""
         assert self._latest is not None
         rested = time.perf_counter() - self._sampled >= SAMPLE_REST * self._sample_seconds
         return rested and self._latest.iteration != self.iterations
 
     def _end_at(self, ending: Ending) -> None:
-        """End here; within a slice the latest sample goes into the trace."""
+        """End here; within a slice the latest sample is added to the trace."""
         self.ending = ending
         self._pairs.drop()
         if self._begun is not None:
@@ -405,7 +415,7 @@ class Run:
             self.trace.append(self._latest)
 
     def sample(self) -> Sample:
-        """Objectives, violation and support vectors by the method's running functions: cheap, and not verified."""
+        """Return objectives, violation and support vectors by the method's running functions: fast but not verified."""
         done = self._totals.certificate
         primal, dual, violation = done.primal, done.dual, done.violation
         if self._begun is None:
@@ -419,7 +429,7 @@ class Run:
         return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
 
     def supporting(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) whether an example is a support vector, (n,) whether one of its variables is at its upper bound."""
+        """Return (n,) whether an example is a support vector, (n,) whether a variable of it is at its upper bound."""
         used, full = self._totals.used, self._totals.full
         if self._begun and self._unfinished:
             used, full = used.copy(), full.copy()
@@ -427,8 +437,11 @@ class Run:
         return used, full
 
     def _check_limits(self, *, whole: bool) -> None:
-        """The step limit holds at ends of whole slices only: within a slice alpha may lag behind the step count, and
-        when the run hears there depends on the clock."""
+        """End the run if it has reached a limit.
+
+        The step limit is checked only at the ends of whole slices. Within a slice, alpha may lag behind the step count,
+        and the moment of the check depends on the clock.
+        """
         if whole and self.limits.steps is not None and self.iterations >= self.limits.steps:
             self._end_at(Ending.STEP_LIMIT)
         elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
@@ -437,7 +450,7 @@ class Run:
     # -- results ----------------------------------------------------------------------------------
 
     def alphas(self) -> list[np.ndarray]:
-        """The dual variables of every part; of parts not begun they are zero."""
+        """Return the dual variables of every part; they are zero for parts that have not started."""
         alphas = self.alphas_begun()
         if not self._unfinished:
             return alphas
@@ -460,7 +473,7 @@ class Run:
         return total_of(proofs) + certificate_at_zero(self.problem, len(proofs))
 
     def running_model(self) -> Model:
-        """The model of the running weights and biases: immediate, and without a certificate."""
+        """Return the model of the running weights and biases: immediate, and without a certificate."""
         weights = [done.proof.weights for done in self._finished]
         bias = [done.proof.bias for done in self._finished]
         if self._unfinished:
@@ -479,7 +492,7 @@ class Run:
 
 
 def find_method(name: str | Method[Any]) -> Method[Any]:
-    """The method of this name; a Method is returned as it is."""
+    """Return the method of this name; a Method is returned as it is."""
     if isinstance(name, Method):
         return name
     if not isinstance(name, str) or name not in METHODS:
@@ -490,5 +503,5 @@ def find_method(name: str | Method[Any]) -> Method[Any]:
 
 
 def refuse(problem: Problem, method: str | Method[Any]) -> None:
-    """Raises InputError where the method cannot solve the problem; the sentence says what would work."""
+    """Raise InputError if the method cannot solve the problem; the message says what would work."""
     delegated(problem.part(0), find_method(method))

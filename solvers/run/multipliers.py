@@ -1,8 +1,8 @@
-"""Exact bias of joint machines through any solver: the method of multipliers on b.
+"""The exact bias of joint machines with any solver: the method of multipliers on b.
 
-With the penalty |b - b_k|^2 / (2 sigma) in place of a free b, the part has a regularized bias of offset sigma and the
-constant b_k: any solver takes it. b_(k+1) = b_k + sigma sum_i W_i converges to the free b, and sum_i W_i to zero; the
-rest of the sum is removed by moves of free variables at the end (dual/balance.py).
+If b is not free but has the penalty |b - b_k|^2 / (2 sigma), the part has a regularized bias of offset sigma and the
+constant b_k, which any solver can train. b_(k+1) = b_k + sigma sum_i W_i converges to the free b, and sum_i W_i to
+zero. At the end, moves of free variables remove the remainder of the sum (dual/balance.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mcsvm.solvers.problem import Part
 def sigma_of(part: Part) -> float:
     """Return max(LOOP.multiplier, 1 / max U, and with a moved kernel its mean diagonal).
 
-    b moves by sigma sum_i W_i, and at small costs or with large kernel values the weights are small.
+    b moves by sigma sum_i W_i, and the weights are small if the costs are small or the kernel values are large.
     """
     kernel = part.gram.kernel
     size = float(part.gram.diagonal.mean()) if isinstance(kernel, Moved) else 0.0
@@ -32,17 +32,20 @@ def sigma_of(part: Part) -> float:
 class OuterLoop:
     """The tolerance of the inner problems of a part, and whether its b has converged."""
 
-    strictness: float = 1.0  # violation to which inner problems are solved, in tolerances
-    restless: int = 0  # moves of b that were more than half of the least one
-    least_move: float = np.inf  # of b
+    strictness: float = 1.0  # violation to which inner problems are solved, in units of the tolerance
+    restless: int = 0  # number of moves of b that were more than half of the smallest one
+    least_move: float = np.inf  # the smallest move of b
 
     @classmethod
     def loose(cls, tolerance: float) -> OuterLoop:
         return cls(max(1.0, LOOP.begin / tolerance))
 
     def update_bias(self, part: Part, state: State, tolerance: float) -> bool:
-        """One step on b; returns whether b has converged, or moved too often. If a move is not half of the least one,
-        inner problems were solved too inexactly: the next is solved to half the violation, with exact functions."""
+        """Take one step on b; return whether b has converged, or has moved too far too often.
+
+        If a move is more than half of the smallest one so far, the inner problems were solved too inexactly. The next
+        one is then solved to half the violation, with exact functions.
+        """
         weights = weights_of(part, state.alpha)
         step = part.offset * weights.sum(axis=0)
         moved = float(np.abs(step).max())

@@ -1,4 +1,4 @@
-"""Pairs: what ovo and dag do besides one part after another: small pairs in one call each, later ones begun ahead."""
+"""PairQueue: how ovo and dag train pairs: small ones in one call each, later ones ahead in other threads."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from mcsvm.solvers.work import limited, workers
 
 
 class PairQueue:
-    """`small` solves a part of few examples at once, `ahead` begins later ones; either is None where it does not apply.
+    """`small` solves a part of few examples at once, `ahead` begins later parts; either is None if it does not apply.
 
-    `begin` makes the PartRun of a number. Only `ahead` keeps it, which goes when the run ends: a cycle would hold
-    kernel rows until garbage is collected. `alone`: nothing was chosen that small pairs do not know.
+    `begin` makes the PartRun of a number. Only `ahead` keeps `begin`, and `ahead` is dropped when the run ends: a
+    reference cycle would hold kernel rows until the garbage collector runs. `alone` says that nothing was chosen that
+    the solver of small pairs does not support.
     """
 
     def __init__(self, problem: Problem, limits: Limits, begin: Callable[[int], PartRun], *, alone: bool) -> None:
@@ -29,7 +30,7 @@ class PairQueue:
 
     @contextmanager
     def helped(self, number: int) -> Iterator[None]:
-        """Beside the part of this number other threads train later ones, and share `workers` with this one."""
+        """Let other threads train later parts next to the part of this number; all threads share `workers`."""
         ahead, threads = self.ahead, workers()
         helpers = ahead.go_on(number, threads) if ahead is not None and threads > 1 else 0
         if ahead is None or not helpers:
@@ -43,7 +44,7 @@ class PairQueue:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let the other threads wait at their next tick."""
+        """Make the other threads wait at their next tick."""
         if self.ahead is None:
             yield
             return
@@ -51,11 +52,11 @@ class PairQueue:
             yield
 
     def take(self, number: int) -> PartRun | None:
-        """Return the part of this number, trained, where a helper has begun it."""
+        """Return the part of this number, trained, or None if no helper has begun it."""
         return None if self.ahead is None else self.ahead.take(number)
 
     def drop(self) -> None:
-        """The run has ended: let go of matrices and of what was begun ahead."""
+        """Release the matrices and the parts begun ahead, after the run has ended."""
         if self.ahead is not None:
             self.ahead.drop()
         self.small = self.ahead = None

@@ -1,7 +1,7 @@
-"""The parts of a run: PartRun, one part from its start to its proof, and Totals over those that are done.
+"""The parts of a run: PartRun, one part from its start to its proof, and Totals over the finished parts.
 
 The method moves alpha. A claim of convergence ends the part only after everything was recomputed from alpha in float64
-(dual/certificate.py). Where a gap is the goal, it is checked at fixed step counts, from the running functions first.
+(dual/certificate.py). If a gap is the goal, it is checked at fixed step counts, first by the running functions.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from mcsvm.solvers.run.trace import Sample
 
 
 class Claim(Enum):
-    """What the method claims of its part and the run has not verified yet."""
+    """A claim of the method about its part that the run has not verified yet."""
 
     NONE = "none"
     CONVERGED = "converged"
-    SETTLED = "settled"  # CONVERGED, and b of the method of multipliers has settled
+    SETTLED = "settled"  # CONVERGED, and b has converged in the method of multipliers
     STALLED = "stalled"
 
 
@@ -43,7 +43,7 @@ CLAIMS = {Progress.CONVERGED: Claim.CONVERGED, Progress.STALLED: Claim.STALLED}
 
 @dataclass
 class Finished:
-    """A part that is done: what the model and the totals need of it."""
+    """A finished part: the data that the model and the totals need."""
 
     alpha: np.ndarray
     proof: Proof
@@ -59,14 +59,14 @@ class Finished:
 class Totals:
     """Sums over the finished parts, so that a sample costs no more with 5000 parts than with one."""
 
-    waiting: np.ndarray  # (parts + 1,) the primal at alpha = 0 of all parts from this one on
-    used: np.ndarray  # (n,) whether a support vector of any part
-    full: np.ndarray  # (n,) whether bounded in any part
+    waiting: np.ndarray  # (parts + 1,) the primal at alpha = 0 of all parts from each part on
+    used: np.ndarray  # (n,) whether the example is a support vector of any part
+    full: np.ndarray  # (n,) whether the example is bounded in any part
     certificate: Certificate = field(default_factory=lambda: Certificate(0.0, 0.0, 0.0, 0.0))
     steps: int = 0
-    evaluations: int = 0  # of kernel values
-    examples: int = 0  # processed by an online method
-    seconds: float = 0.0  # of the method
+    evaluations: int = 0  # number of kernel values computed
+    examples: int = 0  # examples processed by an online method
+    seconds: float = 0.0  # time of the method
 
     @classmethod
     def of(cls, problem: Problem) -> Totals:
@@ -79,7 +79,7 @@ class Totals:
         self.certificate = self.certificate + done.proof.certificate
 
     def sample(self, finished: int, seconds: float) -> Sample:
-        """After so many finished parts, whatever was done of the next one."""
+        """Return the sample after `finished` parts, whatever was done of the next part."""
         done, waiting = self.certificate, self.waiting[finished]
         support, bounded = int(self.used.sum()), int(self.full.sum())
         return Sample(self.steps, seconds, done.dual, done.primal + waiting, done.violation, support, bounded)
@@ -97,12 +97,12 @@ def mark_support(problem: Problem, number: int, alpha: np.ndarray, used: np.ndar
 
 
 def delegated(part: Part, method: Method[Any]) -> tuple[Method[Any], Part, Decision | None]:
-    """(the solver that works on the part, the part as that solver sees it, why the solver was chosen).
+    """Return (the solver that works on the part, the part as that solver sees it, why the solver was chosen).
 
-    Raises InputError where the solver cannot solve the part; the sentence says what would work.
+    Raise InputError if the solver cannot solve the part; the message says what would work.
     """
     solver, opening = method.delegate(part)
-    # sum_i W_i = 0 of a joint machine: by the method of multipliers, unless the solver keeps it.
+    # The method of multipliers reaches sum_i W_i = 0 of a joint machine, unless the solver keeps the equality.
     outside = part.balanced and part.form.outputs > 1 and not solver.keeps_balance
     view = with_offset(part, multipliers.sigma_of(part)) if outside else part
     reason = solver.refuse(view) or (balance.refuse(part) if part.balanced else None)
@@ -132,12 +132,12 @@ class PartRun:
         self.state = self.solver.start(self.view, seed)
         if opening is not None:
             self.state.decisions.append(opening)
-        self.watch = clock.Stopwatch()  # of the method
+        self.watch = clock.Stopwatch()  # the time of the method
         self.finished: Finished | None = None
         self._failures, self._best_violation = 0, np.inf
         self._strictness, self._claim = 1.0, Claim.NONE
         self._gap_due = False  # whether a check of the gap is due
-        self._look_at = self.solver.budget.decide_first  # step of the next check
+        self._look_at = self.solver.budget.decide_first  # step of the next check of the gap
         own = self.view is part
         self._outer = multipliers.OuterLoop() if own else multipliers.OuterLoop.loose(limits.tolerance)
         self._functions_stale = start is not None
@@ -145,10 +145,10 @@ class PartRun:
             begin = balance.balanced_start(self.view, start) if self.view.balanced else start
             start_from(self.view, self.state, begin)
 
-    # -- going on ---------------------------------------------------------------------------------
+    # -- training ---------------------------------------------------------------------------------
 
     def advance(self, steps: int, left: int | None = None) -> None:
-        """Take about `steps` steps, and at most `left`; then, if one is due, check the gap or a claim."""
+        """Take about `steps` steps, but no more than `left`; then, if it is time, check the gap or a claim."""
         self.state.limit = NO_LIMIT if left is None else self.state.steps + left
         if self._functions_stale:
             refresh(self.view, self.state)
@@ -173,12 +173,15 @@ class PartRun:
             return self.solver.advance(self.view, self.state, until - self.state.steps, self._tolerance())
 
     def _tolerance(self) -> float:
-        """The violation that the method is asked for: looser at first under the method of multipliers (OuterLoop),
-        stricter where a smaller gap needs it (`_refute`)."""
+        """Return the violation that the method must reach.
+
+        It is looser at first under the method of multipliers (OuterLoop), and stricter if a smaller gap requires it
+        (`_refute`).
+        """
         return self.limits.tolerance * self._outer.strictness * self._strictness
 
     def feasible_alpha(self) -> np.ndarray:
-        """The best alpha so far; under the method of multipliers with its balance repaired."""
+        """Return the best alpha so far; under the method of multipliers with its balance repaired."""
         alpha = self.state.best.alpha
         return alpha if self.view is self.part else balance.repair(self.part, alpha)
 
@@ -203,7 +206,7 @@ class PartRun:
             self._refute(proof)
         elif self.view is not self.part and self._outer.restless <= LOOP.most:
             self._outer.restless += 1
-            self._claim = Claim.CONVERGED  # another step on b may lead on
+            self._claim = Claim.CONVERGED  # another step on b may help
         else:
             self._close(proof, stalled=True)
 
@@ -216,7 +219,10 @@ class PartRun:
                 self._close(proof, stalled=False)
 
     def _proves(self, proof: Proof) -> bool:
-        """The stopping rule: feasible, and the gap small enough where one is asked for, else the violation."""
+        """Return whether the proof meets the stopping rule: feasible, and with a small enough gap or violation.
+
+        The gap decides if there is a goal for it, otherwise the violation.
+        """
         if proof.certificate.infeasibility > FEASIBLE * self.part.scale:
             return False
         if self.gap_goal is not None:
@@ -224,8 +230,10 @@ class PartRun:
         return proof.certificate.violation <= self.limits.tolerance
 
     def _refute(self, proof: Proof) -> None:
-        """The claim is false: go on with exact functions and, where only the gap lacks, a stricter tolerance. After
-        more than LOOP.most failures in a row the part ends as stalled."""
+        """Reject a false claim: use exact functions and, if only the gap is too large, a stricter tolerance.
+
+        After more than LOOP.most failures in a row the part ends as stalled.
+        """
         violation = proof.certificate.violation
         self._failures = 0 if violation < LOOP.nearer * self._best_violation else self._failures + 1
         self._best_violation = min(violation, self._best_violation)
@@ -247,7 +255,7 @@ class PartRun:
 
     @property
     def gap_goal(self) -> float | None:
-        """The relative gap to end at, of the limits or else of the method; None: the violation decides."""
+        """The relative gap at which to end, from the limits or else from the method; None if the violation decides."""
         goal = self.limits.gap_tolerance
         return self.solver.natural_gap if goal is None else goal
 
@@ -255,7 +263,7 @@ class PartRun:
         return self.gap_goal is not None and certificate.reaches(self.gap_goal, self.limits.tolerance)
 
     def _look_at_gap(self) -> None:
-        """Check the gap by the running functions; if it is small enough, by exact ones, which may end the part."""
+        """Check the gap by the running functions and, if it is small enough, by exact ones, which may end the part."""
         running = self.running_certificate()
         if self._gap_reached(running):
             # An interior point reaches a small gap while no variable is at a bound: put variables onto bounds first.
@@ -270,11 +278,11 @@ class PartRun:
             best.functions[...] = proof.products + best.constant
         self._gap_due, self._look_at = False, next_decision(self.state.steps, self.solver.budget)
 
-    # -- where it stands --------------------------------------------------------------------------
+    # -- progress ---------------------------------------------------------------------------------
 
     def running_certificate(self) -> Certificate:
-        """The certificate of the best point by its running functions: cheap, and not verified."""
-        if self._functions_stale:  # a given start that was not advanced yet
+        """Return the certificate of the best point by its running functions: fast but not verified."""
+        if self._functions_stale:  # the part has a given start and was not advanced yet
             refresh(self.view, self.state)
             self._functions_stale = False
         part, point = self.part, self.state.best
@@ -286,15 +294,15 @@ class PartRun:
         return Certificate(energy + optimality.loss, dual, optimality.violation, 0.0, part.scale)
 
     def running_weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """(weights, b) of the best point, by its running functions."""
+        """Return (weights, b) of the best point, by its running functions."""
         point = self.state.best
         return weights_of(self.part, point.alpha), point.constant + self._free_bias()
 
     def _free_bias(self) -> float:
-        """The b that the functions of a binary part with an exact bias lack: the middle of its span."""
+        """Return the b that the functions of a binary part with an exact bias lack: the middle of its span."""
         point = self.state.best
         span = self.part.geometry.span(self.part, point.alpha, point.functions)
-        # `constant` is not zero where the method has included a b of its own in the functions
+        # `constant` is not zero if the method has included a b of its own in the functions
         return 0.0 if span is None or point.constant.any() else 0.5 * sum(span)
 
     def prove(self) -> Proof:
@@ -319,13 +327,13 @@ class PartRun:
         return self.solver.used(self.state)
 
     def decisions(self, number: int, steps: int) -> list[Decision]:
-        """The decisions of this part, with its number and the steps of earlier parts added."""
+        """Return the decisions of this part, with its number and the steps of earlier parts added."""
         return [replace(decision, step=steps + decision.step, part=number) for decision in self.state.decisions]
 
     # -- checkpoints ------------------------------------------------------------------------------
 
     def header(self) -> dict[str, Any]:
-        """The JSON part of a checkpoint: all but the arrays of the state and the kernel rows."""
+        """Return the JSON part of a checkpoint: everything but the arrays of the state and the kernel rows."""
         return {
             "decisions": [decision.document() for decision in self.state.decisions],
             "failures": self._failures,
@@ -339,7 +347,7 @@ class PartRun:
         }
 
     def resume(self, header: Mapping[str, Any]) -> None:
-        """Restore the rest of this object, after the state and the kernel rows."""
+        """Restore the remaining attributes, after the state and the kernel rows."""
         self.state.decisions = [Decision(**plain) for plain in header["decisions"]]
         self._failures, self._best_violation = header["failures"], header["best_violation"]
         self._strictness, self._claim = header["strictness"], Claim(header["claim"])

@@ -1,11 +1,11 @@
 """Small pairs: solve binary machines of ovo and dag on float64 kernel matrices, each in one compiled call.
 
-The kernel matrix is that of all examples if it fits into memory. Otherwise each pair has its own, which is assembled
-from the kernel rows of its first class.
+If the kernel matrix of all examples fits into memory, the pairs share it. Otherwise each pair has its own matrix,
+which is assembled from the kernel rows of its first class.
 
 If a machine takes a millisecond, the Python code around it would take longer than its steps (vowel has 55 machines of
 96 examples). jit/binary solves a machine, recomputes its functions from alpha with the float64 matrix, and computes
-its certificate. If it cannot solve a machine, the method of the run does.
+its certificate. If it cannot solve a machine, the method of the run solves it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class WholeMatrix:
         return self.values, self.starts[[a, a + 1, b, b + 1]]
 
     def evaluations(self, a: int, b: int) -> int:
-        """Count the kernel values computed for this pair: the first pair pays for half the matrix and its diagonal."""
+        """Count the kernel values computed for this pair: the first pair counts half the matrix and its diagonal."""
         n = len(self.points)
         return n * (n + 1) // 2 if (a, b) == (0, 1) else 0
 
@@ -119,7 +119,7 @@ class MatrixStrips:
 
 
 class SmallPairs:
-    """Solver of pairs in their order; `places` holds the examples sorted by class."""
+    """The solver of pairs in their order; `places` holds the examples sorted by class."""
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
         self.problem, self.tolerance = problem, limits.tolerance
@@ -130,7 +130,10 @@ class SmallPairs:
         self.coarse = CoarseBound(0.0, 0.0, 0.0, 0)
 
     def solve(self, number: int, start: np.ndarray | None = None, most: int = NO_LIMIT) -> SolvedPair | None:
-        """Solve this pair, from alpha = 0 or from `start`; None if `most` or PAIRS.patience are too few."""
+        """Solve this pair, from alpha = 0 or from `start`.
+
+        Return None if `most` or PAIRS.patience steps are too few.
+        """
         if self.source is None:
             points = self.problem.points.take(self.places)
             kind = WholeMatrix if _one_matrix(self.problem) else MatrixStrips
@@ -142,7 +145,7 @@ class SmallPairs:
         places = self._of_pair(self.places, a, b)
         n, first = places.size, spans[1] - spans[0]
         sign, upper = np.where(np.arange(n) < first, 1.0, -1.0), self.problem.upper[places]
-        order = np.argsort(places)  # of the rows of the part
+        order = np.argsort(places)  # order of the rows of the part
         beta, functions, recent = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
         if start is not None and start.any():
             beta[order] = start[:, 0]

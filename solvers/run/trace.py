@@ -37,9 +37,9 @@ _values = attrgetter(*COLUMNS)  # `astuple` copies every value deeply: 6 us a sa
 
 
 class Series:
-    """At most `limit` rows of a series of any length: when full, it drops every second row and keeps the stride.
+    """A series of any length in at most `limit` rows: when full, it drops every second row and keeps the stride.
 
-    The first and the last row are always there. `rows` is a view, so that reading it costs nothing.
+    It always contains the first and the last row. `rows` is a view, so that reading it costs nothing.
     """
 
     def __init__(self, width: int, limit: int = 2000) -> None:
@@ -55,7 +55,7 @@ class Series:
 
     def add(self, row: tuple[float, ...]) -> None:
         if self._size and (self._seen - 1) % self._stride:
-            self._size -= 1  # replace a row between two strides, held as the last one
+            self._size -= 1  # replace the last row, which is between two strides
         elif self._size == len(self._kept):
             self._grow()
         self._kept[self._size] = row
@@ -84,7 +84,7 @@ class Series:
         return self._size
 
     def pack(self) -> np.ndarray:
-        """The rows, after a first one with the counters: all that `restore` needs."""
+        """Return the rows, after a first one with the counters: everything that `restore` needs."""
         head = np.zeros((1, self._kept.shape[1]))
         head[0, :3] = self.limit, self._stride, self._seen
         return np.vstack([head, self.rows])
@@ -114,7 +114,7 @@ class Trace(Series):
         return _sample(self.rows[-1])
 
     def table(self) -> dict[str, np.ndarray]:
-        """One array per column: iteration, seconds, dual, primal, violation, support, bounded."""
+        """Return one array per column: iteration, seconds, dual, primal, violation, support, bounded."""
         rows = self.rows.copy()
         return {name: rows[:, column] for column, name in enumerate(COLUMNS)}
 

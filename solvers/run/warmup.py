@@ -1,8 +1,8 @@
-"""Compiles all that a method may need on a kind of part, by solving a tiny problem of that kind.
+"""Compile everything that a method may need on a kind of part, by solving a tiny problem of that kind.
 
-Trainings do not call it: they compile what they meet, off the clock (clock.py). It is for who compiles ahead of any
-training: precompile.py and benchmarks. The kind (method, feasible set, bias, ...) decides which compiled functions run,
-and with which types.
+Trainings do not use this module: they compile functions when they first call them, outside the measured time
+(clock.py). It is for programs that compile before any training: precompile.py and benchmarks. The kind (method,
+feasible set, bias, ...) decides which compiled functions run, and with which types.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _warm: set[Hashable] = set()
 
 
 def once(kind: Hashable, rehearse: Callable[[], object]) -> None:
-    """Call `rehearse` for a kind that no thread has rehearsed; returns when some thread has."""
+    """Call `rehearse` for a kind that no thread has rehearsed; return when some thread has done so."""
     if kind in _warm:
         return
     with _lock:
@@ -40,14 +40,14 @@ def once(kind: Hashable, rehearse: Callable[[], object]) -> None:
 
 
 def warm_up(method: Method[Any], part: Part) -> None:
-    """Compile what the method needs on a part of this kind."""
+    """Compile the functions that the method needs on a part of this kind."""
     linear = part.gram.kernel.name == "linear"
     kind = method.name, part.geometry, part.balanced, part.form.outputs == 1, linear
     once(kind, lambda: _rehearse(method, tiny(part)))
 
 
 def tiny(part: Part) -> Part:
-    """A part of the same kind with EXAMPLES points, two of them equal, of at most CLASSES classes."""
+    """Return a part of the same kind with EXAMPLES points, two of them equal, of at most CLASSES classes."""
     labels = np.arange(EXAMPLES) % min(CLASSES, part.form.classes)
     points = Points(np.sin(np.outer(np.maximum(np.arange(EXAMPLES), 1), [1.0, 2.0])))
     kernel = part.gram.kernel if part.gram.kernel.name == "linear" else KERNEL
