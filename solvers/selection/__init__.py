@@ -1,7 +1,8 @@
 """Model selection: machine, C and gamma by cross-validation, with the same folds for every cell.
 
-search.py proposes trials (cell x fold x share of the rows); plan.py runs a search, and nested ones; task.py groups
-trials of one fold, share and gamma, which share a kernel matrix; executor.py runs tasks on threads; curve.py
-extrapolates accuracy. Training: binary.py (ova, ovo, dag, compiled), whole.py (a Run per C), rising.py (proximal steps
-of whole.py for ww, llw and others in a box: proximal.py, system.py); settling.py ends a Run on decisions.
+search.py proposes trials (cell x fold x share of the rows). study.py runs a search, also a nested one. task.py groups
+the trials of one fold, share and gamma, which share a kernel matrix. executor.py runs tasks on threads. curve.py
+extrapolates accuracy. The training itself: binary.py (ova, ovo and dag, compiled), whole.py (a Run per C) and rising.py
+(proximal steps for ww, llw and others in a box, by proximal.py and system.py). settling.py ends a Run early, once the
+predictions of the test rows do not change any more.
 """

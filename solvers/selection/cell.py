@@ -21,11 +21,11 @@ Pair = tuple[int, int]  # two classes, the smaller first
 class Cell(NamedTuple):
     machine: str
     C: float
-    gamma: float | None  # None: a kernel without gamma; in a search over gamma, the linear kernel
+    gamma: float | None  # None for a kernel without gamma, or for the linear kernel in a search over gamma
 
 
 class Trial(NamedTuple):
-    """One cell trained on a fold's training rows, or on a share of these, and tested on its test rows."""
+    """One cell, trained on the training rows of a fold, or on a share of them, and tested on its test rows."""
 
     cell: Cell
     fold: int
@@ -35,18 +35,18 @@ class Trial(NamedTuple):
 @dataclass(frozen=True)
 class FoldResult:
     accuracy: float
-    seconds: float  # of training
+    seconds: float  # training time
     n_support: int
     steps: int
     ending: Ending
     certificate: Certificate
     pairs: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)  # ovo, dag: (test rows, correct ones)
-    tested: Measured | None = None  # what measures but accuracy follow from; None in results of an earlier version
-    values: np.ndarray | None = None  # (test rows, outputs), where the settings ask for them
+    tested: Measured | None = None  # the basis of all measures but accuracy; None in results of an earlier version
+    values: np.ndarray | None = None  # (test rows, outputs) decision values, if the settings ask for them
 
 
 def of_folds(results: Sequence[FoldResult], score: Score) -> tuple[float, ...]:
-    """NaN where a result does not have what the measure needs."""
+    """Return the score of each result, or NaN for all of them if a result lacks the data of the measure."""
     if score.name == "accuracy":
         return tuple(result.accuracy for result in results)
     kept = [result.tested for result in results if result.tested is not None]
@@ -55,17 +55,17 @@ def of_folds(results: Sequence[FoldResult], score: Score) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class CellResult:
-    """The results of all folds done so far, by fold number; `score` is the measure they are compared by."""
+    """The results of all finished folds, by fold number; `score` is the measure that compares them."""
 
     by_fold: Mapping[int, FoldResult]
     score: Score = SCORES["accuracy"]
-    share: float = 1.0  # of the training rows that were trained on
+    share: float = 1.0  # share of the training rows that were used
 
     @classmethod
     def of_shares(
         cls, found: Mapping[float, Mapping[int, FoldResult]], score: Score = SCORES["accuracy"]
     ) -> CellResult:
-        """On the share of the training rows with the most folds done; of these the largest."""
+        """Take the results of the share of the training rows with the most finished folds; of equals, the largest."""
         share = max(found, key=lambda share: (len(found[share]), share))
         return cls(found[share], score, share)
 
@@ -89,7 +89,7 @@ class CellResult:
         return of_folds(self._ordered, score)
 
     def scored(self, score: Score) -> CellResult:
-        """By another measure; computed once, however often it is asked for."""
+        """Return the same results by another measure; they are cached."""
         if score == self.score:
             return self
         found = self._scored.get(score.name)
@@ -98,7 +98,7 @@ class CellResult:
         return found
 
     def known_by(self, score: Score) -> CellResult:
-        """The folds that have what the measure needs."""
+        """Return the results of the folds that have the data of the measure."""
         if score.name == "accuracy" or all(result.tested is not None for result in self.by_fold.values()):
             return self
         known = {fold: found for fold, found in self.by_fold.items() if found.tested is not None}
@@ -118,7 +118,7 @@ class CellResult:
 
     @property
     def worth(self) -> float:
-        """The mean, as a number that is larger for better cells."""
+        """The mean score as a number that is larger for better cells."""
         return -math.inf if math.isnan(self.mean) else self.score.preferred(self.mean)
 
     @property
@@ -127,7 +127,7 @@ class CellResult:
 
     @property
     def n_support(self) -> float:
-        """The mean over folds."""
+        """The mean number of support vectors over the folds."""
         return float(np.mean([result.n_support for result in self._ordered]))
 
     @property
@@ -141,17 +141,17 @@ class CellResult:
 
     @property
     def converged(self) -> bool:
-        """Whether every fold reached what it was asked for; `settled` says which before the tolerance."""
+        """Whether every fold reached its goal; `settled` counts the folds that ended before the tolerance."""
         return all(ending.is_enough for ending in self.endings)
 
     @property
     def settled(self) -> dict[Ending, int]:
-        """How many folds ended on decisions of their test rows, proved or unchanged."""
+        """The number of folds that ended because the predictions of their test rows were proved or unchanged."""
         return {ending: self.endings.count(ending) for ending in SETTLED if ending in self.endings}
 
 
 def summarise(trials: Mapping[Trial, FoldResult], score: Score = SCORES["accuracy"]) -> dict[Cell, CellResult]:
-    """Results by cell, in the order in which cells first appear."""
+    """Group results by cell, in the order in which cells first appear."""
     cells: dict[Cell, dict[float, dict[int, FoldResult]]] = {}
     for (cell, fold, share), result in trials.items():
         cells.setdefault(cell, {}).setdefault(share, {})[fold] = result

@@ -1,8 +1,8 @@
 """Learning curve: accuracy against training rows, fitted by a - b n^-c and extrapolated (Cortes et al. 1993).
 
-0 <= b, a <= 1 and 0 < c <= 2, by least squares: for each c of a grid, a and b are those of a line in n^-c.
-Uncertainty is that of the folds: they are drawn with replacement, the same for every number of rows, and the law is
-fitted to each draw.
+The fit is by least squares with 0 <= b, a <= 1 and 0 < c <= 2: for each c of a grid, a and b are those of a line in
+n^-c. The uncertainty is that of the folds: they are drawn with replacement, the same ones for every number of rows, and
+the law is fitted to each draw.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SHARES = 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0  # of the training rows
-POINTS = 3  # at least: the law has three parameters
+SHARES = 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0  # shares of the training rows
+POINTS = 3  # least number of points: the law has three parameters
 EXPONENTS = np.geomspace(0.05, 2.0, 200)
-DRAWS, INTERVAL = 400, (5.0, 95.0)  # of folds; percentiles
+DRAWS, INTERVAL = 400, (5.0, 95.0)  # number of draws of folds; percentiles of the interval
 
 
 @dataclass(frozen=True, eq=False)
 class Laws:
-    """One or several laws."""
+    """One or several laws a - b n^-c."""
 
     a: np.ndarray
     b: np.ndarray
@@ -38,25 +38,25 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Extrapolation:
-    law: Laws  # of the mean of all folds
-    drawn: Laws
+    law: Laws  # fitted to the mean of all folds
+    drawn: Laws  # fitted to the mean of each draw
 
     def at(self, rows: float) -> Estimate:
         return _estimate(self.law.at(rows), self.drawn.at(rows))
 
     def gain(self, rows: float, times: float) -> Estimate:
-        """In accuracy, by so many times the rows."""
+        """Return the gain in accuracy if the number of rows is multiplied by `times`."""
         change = [laws.at(times * rows) - laws.at(rows) for laws in (self.law, self.drawn)]
         return _estimate(*change)
 
     @property
     def limit(self) -> Estimate:
-        """With rows without end."""
+        """The accuracy with unlimited data."""
         return _estimate(self.law.a, self.drawn.a)
 
 
 def fitted(rows: np.ndarray, accuracies: np.ndarray) -> Laws:
-    """`accuracies`: (laws, numbers of rows)."""
+    """Fit a law to each row of `accuracies`, (laws, numbers of rows)."""
     best = np.full(len(accuracies), np.inf)
     a, b, c = np.zeros((3, len(accuracies)))
     for exponent in EXPONENTS:
@@ -69,7 +69,7 @@ def fitted(rows: np.ndarray, accuracies: np.ndarray) -> Laws:
 
 
 def _line(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a <= 1 and b >= 0 that minimise the squares of a - b x - y."""
+    """Return the a <= 1 and b >= 0 that minimise the squares of a - b x - y."""
     away = x - x.mean()
     b = np.maximum(-(y @ away) / (away @ away), 0.0)
     a = y.mean(axis=1) + b * x.mean()
@@ -78,7 +78,7 @@ def _line(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def extrapolate(rows: np.ndarray, accuracies: np.ndarray, seed: int) -> Extrapolation:
-    """`accuracies`: (numbers of rows, folds)."""
+    """Extrapolate `accuracies`, (numbers of rows, folds)."""
     folds = accuracies.shape[1]
     drawn = np.random.default_rng(seed).integers(0, folds, (DRAWS, folds))
     means = accuracies[:, drawn].mean(axis=2).T

@@ -1,4 +1,4 @@
-"""Executor: runs the tasks of a search. Threads, in this process; a Dask cluster in mcsvm_gui/core/tune/cluster.
+"""Executor: runs the tasks of a search, here on threads of this process; mcsvm_gui/core/tune/cluster has one for Dask.
 
 The result of a task depends on its trials alone, so that every executor gives the same numbers.
 """
@@ -29,7 +29,7 @@ class StoppedError(Exception):
 
 
 class Folds:
-    """Cache of the prepared rows of each fold. Rows are prepared at first use, distances freed after the last task.
+    """A cache of the prepared rows of each fold. Rows are prepared at first use, distances freed after the last task.
 
     `prepare` may have a method `sample(fold, share, tested, stopped)`. It prepares only these shares of the training
     rows and the test rows, and raises StoppedError after a stop. Rows that no task uses stay in the cache while all
@@ -71,7 +71,7 @@ class Folds:
                 self._users[key] -= 1
 
     def forget_distances(self) -> None:
-        """Of all folds, at the end of a round of tasks."""
+        """Free the distances of all folds that no task uses, at the end of a round of tasks."""
         with self._lock:
             self._forget_idle()
 
@@ -97,7 +97,7 @@ class Folds:
                 del self._rows[key]
 
     def _forget_idle(self, but: int | None = None) -> None:
-        """The distances of folds that no task uses."""
+        """Free the distances of all folds that no task uses, except for the fold `but`."""
         for key, rows in self._rows.items():
             if key[0] != but and not self._users[key]:
                 rows.forget_distances()
@@ -108,12 +108,12 @@ class LostWorkers(InputError):
 
 
 class Executor(Protocol):
-    """`stopped` is asked by every thread that works, between slices; a search pauses where it does not answer yet."""
+    """Every working thread calls `stopped` between two slices. The search pauses while the call does not return."""
 
     def perform(
         self, tasks: Sequence[Task], folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]
     ) -> Iterator[Done]:
-        """Yield results as tasks finish; ends within a second of a stop."""
+        """Yield results as tasks finish; end within a second of a stop."""
         ...
 
 

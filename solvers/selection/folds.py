@@ -1,9 +1,10 @@
 """Folds: a pure function of labels and seed, the same for every cell, machine and solver.
 
-At random by class, by groups that are kept together (a patient, a document, a day), by a column that names the folds,
-or in the given order of the rows. The splits are those of scikit-learn's splitters with the same seed, so that they can
-be reproduced there. Those by class are drawn here: scikit-learn's warn of classes with fewer rows than folds, and
-filters of warnings are not thread-safe before Python 3.14 (`rare` names these classes); and they load 25 MB.
+Rows are split at random by class, by groups that stay together (a patient, a document, a day), by a column that names
+the folds, or in the given order of the rows. The splits are those of scikit-learn's splitters with the same seed, so
+that they can be reproduced there. Splits by class are drawn here, because scikit-learn's splitters warn of classes with
+fewer rows than folds (`rare` lists these classes), filters of warnings are not thread-safe before Python 3.14, and
+loading these splitters takes 25 MB.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.posing import whole
 
 Kind = Literal["stratified", "groups", "column", "order"]
-MOST_FOLDS = 100  # values of a fold column: a machine is trained for each
-TRIES = 50  # random divisions of groups looked at for one with two classes in training and all in testing
+MOST_FOLDS = 100  # largest number of values of a fold column: a machine is trained for each
+TRIES = 50  # random divisions of the groups, of which `_groups_held_out` takes the best
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Fold:
 
 
 def stratified(labels: np.ndarray, folds: int, seed: int, repeats: int = 1) -> tuple[Fold, ...]:
-    """Stratified k-fold, repeated: StratifiedKFold(shuffle=True), or RepeatedStratifiedKFold."""
+    """Return stratified folds, as StratifiedKFold(shuffle=True), or RepeatedStratifiedKFold for several repeats."""
     folds, repeats = whole("folds", folds), whole("repeats", repeats)
     _check(labels, folds)
     random = np.random.RandomState(seed % 2**32)
@@ -40,7 +41,10 @@ def stratified(labels: np.ndarray, folds: int, seed: int, repeats: int = 1) -> t
 
 
 def _drawn(labels: np.ndarray, folds: int, random: np.random.RandomState) -> list[Fold]:
-    """StratifiedKFold(shuffle=True): classes in the order of their first rows, dealt out to folds, each shuffled."""
+    """Draw folds as StratifiedKFold(shuffle=True): the rows of a class are dealt out to the folds and shuffled.
+
+    Classes follow each other in the order of their first rows.
+    """
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     codes = np.argsort(np.argsort(first))[inverse]
     ordered, tested = np.sort(codes), np.empty(labels.size, dtype=np.int64)
@@ -53,7 +57,7 @@ def _drawn(labels: np.ndarray, folds: int, random: np.random.RandomState) -> lis
 
 
 def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
-    """One stratified split: `share` of the rows for testing, the rest for training (Hsu & Lin: 0.3)."""
+    """Return one stratified split: `share` of the rows for testing, all others for training (Hsu & Lin: 0.3)."""
     checked_share(share)
     classes, counts = np.unique(labels, return_counts=True)
     if counts.min() < 2:
@@ -70,7 +74,7 @@ def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
 
 
 def _held_out(codes: np.ndarray, share: float, random: np.random.RandomState) -> Fold:
-    """StratifiedShuffleSplit(1): of each class so many rows for either part, at random."""
+    """Split the rows of each class at random in proportion, as StratifiedShuffleSplit(1)."""
     counts, tested = np.bincount(codes), math.ceil(share * codes.size)
     of_train = _shared_out(counts, codes.size - tested, random)
     of_test = _shared_out(counts - of_train, tested, random)
@@ -83,7 +87,7 @@ def _held_out(codes: np.ndarray, share: float, random: np.random.RandomState) ->
 
 
 def _shared_out(counts: np.ndarray, wanted: int, random: np.random.RandomState) -> np.ndarray:
-    """`wanted` rows over the classes in proportion; of equal remainders it is drawn which are rounded up."""
+    """Share out `wanted` rows among the classes in proportion; a draw decides which equal remainders are rounded up."""
     exact = counts / counts.sum() * wanted
     shared = np.floor(exact)
     remainder, left = exact - shared, int(wanted - shared.sum())
@@ -104,7 +108,7 @@ def checked_share(share: float) -> float:
 
 
 def within(outer: Fold, inner: tuple[Fold, ...]) -> tuple[Fold, ...]:
-    """Folds of the training part of an outer fold, in row numbers of the whole data: for nested validation."""
+    """Return folds of the training part of an outer fold in row numbers of the whole data, for nested validation."""
     return tuple(Fold(outer.train[fold.train], outer.train[fold.test]) for fold in inner)
 
 
@@ -127,26 +131,26 @@ def _check(labels: np.ndarray, folds: int) -> None:
 
 
 def rare(labels: np.ndarray, folds: int) -> list[Any]:
-    """Classes with fewer rows than folds, which some test parts lack."""
+    """Return the classes with fewer rows than folds, which are missing in some test parts."""
     classes, counts = np.unique(labels, return_counts=True)
     return classes[counts < folds].tolist()
 
 
-# -- other ways than at random by class -----------------------------------------------------------
+# -- splits other than at random by class ---------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """What the folds follow; `by` are the groups or the fold of each row, where the kind has them."""
+    """The rule by which rows are split; `by` is the group or the fold of each row, if the kind needs it."""
 
     kind: Kind = "stratified"
     folds: int = 5
     repeats: int = 1
-    holdout: float | None = None  # one split, with this share of the rows for testing, in place of folds
+    holdout: float | None = None  # share of the rows for testing, in one split instead of folds
     by: np.ndarray | None = None
 
     def of(self, labels: np.ndarray, seed: int) -> tuple[Fold, ...]:
-        """The folds, each with two classes in its training part; raises InputError where there are none."""
+        """Return the folds; raise InputError if one has fewer than two classes to train on, or no test rows."""
         found = self._one(labels, seed) if self.holdout is not None else self._many(labels, seed)
         for number, fold in enumerate(found, 1):
             if not fold.test.size or np.unique(labels[fold.train]).size < 2:
@@ -159,7 +163,7 @@ class Splits:
         return found
 
     def taken(self, rows: np.ndarray) -> Splits:
-        """For some of the rows."""
+        """Return the same rule for a subset of the rows."""
         by = None if self.by is None else self.by[rows]
         return Splits(self.kind, self.folds, self.repeats, self.holdout, by)
 
@@ -172,7 +176,7 @@ class Splits:
             return _by_column(self._column(labels))
         if self.kind == "order":
             _check_order(labels, self.folds)
-            from sklearn.model_selection import TimeSeriesSplit  # loaded where it is asked for: 25 MB
+            from sklearn.model_selection import TimeSeriesSplit  # loaded only if needed: 25 MB
 
             return _folds(TimeSeriesSplit(self.folds).split(labels))
         return stratified(labels, self.folds, seed, self.repeats)
@@ -216,9 +220,9 @@ def _grouped(labels: np.ndarray, groups: np.ndarray, folds: int, seed: int, repe
 
 
 def _dealt(labels: np.ndarray, groups: np.ndarray, folds: int, random: np.random.RandomState) -> np.ndarray:
-    """(n,) the fold of each row, as StratifiedGroupKFold(shuffle=True) deals groups out: the most uneven first.
+    """Return (n,) the fold of each row, as StratifiedGroupKFold(shuffle=True): the most uneven groups come first.
 
-    Each goes where the classes are then shared out most evenly, of equal folds to the one of fewest rows.
+    Each group goes to the fold that leaves the classes shared out most evenly; among equal folds, to the smallest one.
     """
     _, codes = np.unique(labels, return_inverse=True)
     names, group_of = np.unique(groups, return_inverse=True)
@@ -242,7 +246,10 @@ def _dealt(labels: np.ndarray, groups: np.ndarray, folds: int, random: np.random
 
 
 def _groups_held_out(labels: np.ndarray, groups: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
-    """Of some random divisions the one whose class shares in testing are nearest to those of all rows."""
+    """Return the split, of TRIES random ones, whose class shares and test size are nearest to the wanted ones.
+
+    A split whose training part lacks a class comes after similar splits that have all.
+    """
     classes, codes = np.unique(labels, return_inverse=True)
     wanted = np.bincount(codes, minlength=classes.size) / labels.size
     from sklearn.model_selection import GroupShuffleSplit
@@ -278,7 +285,7 @@ def _folds(pairs: Any) -> tuple[Fold, ...]:
 
 
 def torn(parts: Sequence[Fold], groups: np.ndarray) -> list[Any]:
-    """The groups with rows on both sides of a split: what is learnt of them is tested on them."""
+    """Return the groups with rows in the training part and in the test part of a split: their rows leak."""
     found: set[Any] = set()
     for fold in parts:
         found |= set(np.intersect1d(groups[fold.train], groups[fold.test]).tolist())

@@ -1,4 +1,4 @@
-"""Grids of C and gamma in powers of two: ranges, neighbours, edges; the best cell, with the order among ties."""
+"""Grids of C and gamma in powers of two: ranges, neighbours and edges, and the choice of the best cell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from mcsvm.solvers.errors import InputError
 from mcsvm.solvers.selection.cell import Cell, CellResult
 
-MOST = 100_000  # cells of one machine, at most
+MOST = 100_000  # largest number of cells of one machine
 SLACK = 1e-9  # share of a step, or of a value, that counts as rounding at the ends of a range
 DIGITS = 12  # significant digits of a value that was written in decimal
 
@@ -64,19 +64,19 @@ class Range:
         return values[0] * (1.0 - SLACK) <= value <= values[-1] * (1.0 + SLACK)
 
     def beside(self, value: float) -> tuple[float, ...]:
-        """The value, and those half a step below and above it that are within."""
+        """Return the value and the values half a step below and above it, as far as they are within the range."""
         moved = (value * 2.0 ** (0.5 * steps * self.step) for steps in (-1, 0, 1))
         return tuple(as_written(near) for near in moved if self.is_within(near))
 
     def ends(self, value: float) -> tuple[str, ...]:
-        """("low",) or ("high",) where the value is an end of the range; () for ranges of one value."""
+        """Return ("low",) or ("high",) if the value is an end of the range, else (); () for a range of one value."""
         values = self.values
         named = (("low", values[0]), ("high", values[-1])) if len(values) > 1 else ()
         return tuple(side for side, end in named if math.isclose(value, end, rel_tol=SLACK))
 
 
 def as_written(value: float) -> float:
-    """The decimal number that was meant: 10 where 2^log2(10) is 9.999999999999998."""
+    """Return the decimal number that was meant: 10 for 2^log2(10), which is 9.999999999999998."""
     written = float(f"{value:.{DIGITS}g}")
     return written if math.isclose(written, value, rel_tol=1e-15) else value
 
@@ -107,27 +107,27 @@ class Grid:
         return tuple(Cell(machine, cost, gamma) for gamma in self.gamma_values for cost in self.costs.values)
 
     def at(self, machine: str, column: int, row: int) -> Cell:
-        """The cell at these indices of the ranges of C and gamma."""
+        """Return the cell at these indices of the ranges of C and gamma."""
         return Cell(machine, self.costs.values[column], self.gamma_values[row])
 
     def place(self, cell: Cell) -> tuple[int, int]:
         return self.costs.values.index(cell.C), self.gamma_values.index(cell.gamma)
 
     def around(self, cell: Cell, distance: int) -> list[Cell]:
-        """Up to eight neighbours at this distance in C and gamma, clipped to the grid."""
+        """Return up to eight neighbours at this distance in C and gamma, clipped to the grid."""
         (column, row), width, height = self.place(cell), len(self.costs.exponents), len(self.gamma_values)
         columns = sorted({min(max(column + d, 0), width - 1) for d in (-distance, 0, distance)})
         rows = sorted({min(max(row + d, 0), height - 1) for d in (-distance, 0, distance)})
         return [found for j in rows for i in columns if (found := self.at(cell.machine, i, j)) != cell]
 
     def beside(self, cell: Cell) -> list[Cell]:
-        """Up to eight neighbours at half a step: cells between those of the grid."""
+        """Return up to eight neighbours at half a step: cells between those of the grid."""
         gammas = (cell.gamma,) if self.gammas is None or cell.gamma is None else self.gammas.beside(cell.gamma)
         near = [Cell(cell.machine, cost, gamma) for gamma in gammas for cost in self.costs.beside(cell.C)]
         return [found for found in near if found != cell]
 
     def edges(self, cell: Cell) -> tuple[str, ...]:
-        """The edges that the cell lies on: "C low", "C high", "gamma low", "gamma high". It may be off the grid."""
+        """Return the edges that the cell, which may be off the grid, lies on: "C low", "C high", "gamma low", ..."""
         found = [f"C {side}" for side in self.costs.ends(cell.C)]
         if self.gammas is not None and cell.gamma is not None:
             found += [f"gamma {side}" for side in self.gammas.ends(cell.gamma)]
@@ -135,11 +135,11 @@ class Grid:
 
 
 def best(results: Mapping[Cell, CellResult], machine: str) -> Cell | None:
-    """The cell of the best mean score; ties go to the smaller C, then to the smaller gamma.
+    """Return the cell with the best mean score; ties go to the smaller C, then to the smaller gamma.
 
-    Candidates are cells tested on the most folds. If fewer than half are, cells with one fold less count too, as after
-    a stop some cells are a fold ahead. Of these, cells that were trained on the largest share of the rows. Linear cells
-    of a two-line search are no candidates once cells with gamma were tried.
+    Candidates are the cells that were tested on the most folds. If these are fewer than half, cells with one fold less
+    count too, because after a stop some cells are a fold ahead. Only the cells trained on the largest share of the rows
+    remain. The linear cells of a two-line search are no candidates once cells with gamma were tested.
     """
     mine = {cell: result for cell, result in results.items() if cell.machine == machine and result.folds}
     mine = {cell: result for cell, result in mine.items() if not math.isnan(result.mean)}
@@ -155,5 +155,5 @@ def best(results: Mapping[Cell, CellResult], machine: str) -> Cell | None:
 
 
 def preference(cell: Cell, worth: float) -> tuple[float, float, float]:
-    """Sort key, the better cell first; worths equal to 12 digits tie."""
+    """Return the sort key of a cell, the better cell first; worths that agree to 12 decimals tie."""
     return -round(worth, 12), cell.C, -1.0 if cell.gamma is None else cell.gamma

@@ -1,4 +1,4 @@
-"""Decision values of rows by machines not trained on them: one training per fold, by the means of a search."""
+"""Decision values of rows by machines that were not trained on them: one training per fold, as in a search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcsvm.solvers.selection.trials.task import Task, perform
 
 
 def check_folds(codes: np.ndarray, names: Sequence[Any], folds: int) -> None:
-    """Every class must be in the training and the test part of every fold."""
+    """Check that every class can be in the training and the test part of every fold; raise InputError if not."""
     counts = np.bincount(codes, minlength=len(names))
     if counts.min() < folds:
         raise InputError(
@@ -29,7 +29,7 @@ def check_folds(codes: np.ndarray, names: Sequence[Any], folds: int) -> None:
 
 
 def fold_rows_of(points: Points, codes: np.ndarray, weights: np.ndarray) -> Callable[[Fold], FoldRows]:
-    """Folds of rows that need no preparation of their own."""
+    """Return the function that prepares folds of rows which need no preprocessing."""
 
     def rows_of(fold: Fold) -> FoldRows:
         train, test = fold.train, fold.test
@@ -47,10 +47,10 @@ def out_of_fold(
     stopped: Callable[[], bool] = lambda: False,
     report: Callable[[int], object] = lambda done: None,
 ) -> np.ndarray | None:
-    """(n, outputs) by machine, C and gamma, of the rows in the test part of one of the folds; None after a stop.
+    """Return (n, outputs) decision values, each of the fold that tests the row; None after a stop.
 
-    Every class is in every training part (`check_folds`), so that class numbers are those of all rows. `report` is told
-    how many folds are done.
+    `task` is machine, C and gamma. Rows without a fold get NaN. Every class is in every training part (`check_folds`),
+    so that class numbers are those of all rows. `report` is called with the number of finished folds.
     """
     machine, cost, gamma = task
     values: np.ndarray | None = None

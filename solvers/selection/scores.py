@@ -1,7 +1,7 @@
-"""The measures that a search can choose by, and what a fold keeps of its test rows: enough to compute each of them.
+"""The measures by which a search can choose, and the summary of its test rows from which a fold computes all of them.
 
-A fold keeps its confusion matrix, and its log loss at temperatures a factor of sqrt(2) apart. The log loss of a fold is
-read at the temperature of least loss on the other folds; a cubic interpolates between the stored temperatures.
+A fold stores its confusion matrix, and its log loss at temperatures a factor of sqrt(2) apart. The log loss of a fold
+is read at the temperature of least loss on the other folds; a cubic interpolates between the stored temperatures.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from mcsvm.solvers.selection.trials.shared import FoldRows
 from mcsvm.solvers.uncertainty.costs import CostRule
 from mcsvm.solvers.uncertainty.probability import scores as class_scores
 
-WIDTH = 26  # of the row of temperatures
-BEFORE = 4  # powers of two below the inverse of the scores' spread, where the row begins
+WIDTH = 26  # number of stored temperatures
+BEFORE = 4  # the first 1 / T is so many powers of two below the inverse of the scores' spread
 IMPOSSIBLE = -float(np.log(np.finfo(float).eps))  # log loss of a row whose class the training part lacks
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What is kept of the test rows of one fold."""
+    """The stored summary of the test rows of one fold: one entry for each nonzero of the confusion matrix."""
 
-    given: np.ndarray  # (m,) class of each entry of the confusion matrix that is not zero
-    decided: np.ndarray  # (m,)
-    weight: np.ndarray  # (m,) total weight of these rows
+    given: np.ndarray  # (m,) true class of each entry
+    decided: np.ndarray  # (m,) predicted class
+    weight: np.ndarray  # (m,) total weight of its rows
     losses: np.ndarray  # (WIDTH,) total log loss at 1 / T = 2^(first + j / 2)
     first: int
 
@@ -46,13 +46,13 @@ class Measured:
         return cls(classes[pairs // rows.classes], rows.names[pairs % rows.classes], weight, losses, first)
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON, of labels that are numbers."""
+        """Return plain JSON; labels must be numbers."""
         kept = vars(self).items()
         return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in kept}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Measured:
-        """ValueError, LookupError or TypeError where that is none: a file may hold anything."""
+        """Read such a document, or raise ValueError, LookupError or TypeError: a file may contain anything."""
         given, decided = (np.array(document[name], dtype=np.int64) for name in ("given", "decided"))
         weight, losses = (np.array(document[name], dtype=np.float64) for name in ("weight", "losses"))
         whole = given.shape == decided.shape == weight.shape == (given.size,) and losses.shape == (WIDTH,)
@@ -67,7 +67,7 @@ class Measured:
         return float(self.weight.sum())
 
     def per_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(classes that occur, weight given, weight decided, weight of both) of each."""
+        """Return (occurring classes, weight of each as true class, as predicted class, and as both)."""
         classes = np.unique(np.concatenate([self.given, self.decided]))
         same = self.given == self.decided
 
@@ -92,7 +92,7 @@ def _losses(rows: FoldRows, machine: str, values: np.ndarray) -> tuple[np.ndarra
 
 
 def compile_profile() -> None:
-    """Compile the log loss at many temperatures."""
+    """Compile the function that computes the log loss at many temperatures."""
     likelihood.profile(np.eye(3), np.arange(3), np.ones(3), 1.0, 4, np.empty(4))
 
 
@@ -116,17 +116,17 @@ def macro_f1(folds: Sequence[Measured], costs: CostRule | None = None) -> list[f
 
 
 def _shares(fold: Measured) -> tuple[np.ndarray, np.ndarray]:
-    """Of the classes that are given: (share found, weight)."""
+    """Return (recall, weight) of the true classes."""
     _, given, _, both = fold.per_class()
     there = given > 0.0
     return both[there] / given[there], given[there]
 
 
 def log_loss(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float]:
-    """With fewer than two folds, at the temperature that suits the fold itself."""
+    """Return the log loss of each fold at the best temperature of the other folds; of a single fold, at its own."""
     highest = max(fold.first for fold in folds)
     length = WIDTH - 2 * (highest - min(fold.first for fold in folds))
-    if length < 4:  # scores of wholly different size: each fold at a temperature of its own
+    if length < 4:  # scores of very different sizes: each fold is read at its own temperature
         return [_at(fold.losses, _lowest(fold.losses)) / fold.total() for fold in folds]
     shared = np.array([fold.losses[2 * (highest - fold.first) :][:length] for fold in folds])
     together = shared.sum(axis=0)
@@ -138,14 +138,14 @@ def log_loss(folds: Sequence[Measured], costs: CostRule | None = None) -> list[f
 
 
 def _lowest(losses: np.ndarray) -> float:
-    """Where on the row the minimum lies: of the curve that `_at` draws, near the least entry."""
+    """Return the place of the minimum, near the least entry, of the interpolated curve that `_at` evaluates."""
     j = int(np.clip(losses.argmin(), 1, losses.size - 2))
     places = [float(place) for piece in (j - 1, j) for place in (piece, *_flat(losses, piece), piece + 1)]
     return min(places, key=lambda place: _at(losses, place))
 
 
 def _flat(losses: np.ndarray, piece: int) -> list[float]:
-    """Where between two entries the curve has no slope."""
+    """Return the places between two entries at which the slope of the curve is zero."""
     start, (_, one, two, three) = _cubic(losses, piece)
     square = two * two - 3.0 * one * three
     if square < 0.0:
@@ -156,7 +156,7 @@ def _flat(losses: np.ndarray, piece: int) -> list[float]:
 
 
 def _cubic(losses: np.ndarray, piece: int) -> tuple[int, tuple[float, float, float, float]]:
-    """Through the four entries nearest to a piece: c0 + c1 t + c2 t^2 + c3 t^3, t counted from the place given."""
+    """Return start and coefficients of c0 + c1 t + c2 t^2 + c3 t^3 through four entries nearby; t = place - start."""
     start = min(max(piece, 1), losses.size - 3)
     a, b, c, d = losses[start - 1 : start + 3].tolist()
     return start, (b, (-2 * a - 3 * b + 6 * c - d) / 6, (a - 2 * b + c) / 2, (-a + 3 * b - 3 * c + d) / 6)
@@ -169,9 +169,9 @@ def _at(losses: np.ndarray, place: float) -> float:
 
 
 def cost(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float]:
-    """The mean cost of a row by the machine's own decision; labels are the classes of the costs, by number.
+    """Return the mean cost of a row with the machine's own prediction; labels are class numbers of the cost table.
 
-    Without costs every error costs 1.
+    Without costs, every error costs 1.
     """
     found = []
     for fold in folds:
@@ -182,24 +182,24 @@ def cost(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float
 
 @dataclass(frozen=True)
 class Score:
-    """One measure that a search may choose by, and what errors cost."""
+    """One measure by which a search may choose, and the costs of errors."""
 
     name: str
     title: str
     higher_is_better: bool
     formula: Callable[[Sequence[Measured], CostRule | None], list[float]]
     costs: CostRule | None = None
-    ideal: float | None = None  # the best value of a fold, where its value depends on that fold alone
+    ideal: float | None = None  # the best possible value of a fold, if its value depends on that fold alone
 
     def of(self, folds: Sequence[Measured]) -> list[float]:
         return self.formula(folds, self.costs)
 
     def beside(self, name: str) -> Score:
-        """Another measure, at the same costs."""
+        """Return another measure with the same costs."""
         return replace(SCORES[name], costs=self.costs)
 
     def preferred(self, value: float) -> float:
-        """Larger for better values."""
+        """Return the value with a sign that makes better values larger."""
         return value if self.higher_is_better else -value
 
 

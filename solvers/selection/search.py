@@ -1,6 +1,7 @@
-"""Searches: generators that yield the trials to run next, in any order, and are sent all results so far.
+"""Searches: generators that yield the trials to run next, in any order, and receive all results so far by `send`.
 
-full grid, coarse to fine, two-line (Kao et al. 2004), successive halving. They know nothing of how trials are run.
+They are the full grid, coarse to fine, two-line (Kao et al. 2004), successive halving, and races. They do not depend on
+how trials are run.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ Steps = Generator[list[Trial], Results, None]
 
 @dataclass(frozen=True)
 class SearchStrategy:
-    """`steps(grid, folds, least)`: the least share of the training rows that machines are compared on."""
+    """A named search. In `steps(grid, folds, least)`, machines are compared on at least this share of training rows."""
 
     name: str
     about: str
     steps: Callable[[Grid, int, float], Steps]
-    tested: Mapping[float, float] = field(default_factory=dict)  # share of the test rows, by that of the training rows
+    tested: Mapping[float, float] = field(default_factory=dict)  # share of the training rows -> share of the test rows
 
 
 def race(grid: Grid, folds: int, least: float) -> Steps:
-    """Every cell, fold after fold; a cell is left that perfect folds could not bring to the best whole cell.
+    """Test every cell, fold after fold; drop a cell once perfect results on its other folds could not make it the best.
 
-    The best cell of each machine is that of the grid. Needs a score with a best possible value of its own for each fold
-    (`Score.ideal`): without one no cell is left.
+    The best cell of each machine is that of the full grid. If the score has no best possible value for each fold
+    (`Score.ideal`), no cell is dropped.
     """
     cells = [cell for machine in grid.machines for cell in grid.cells(machine)]
     results = yield [Trial(cell, 0) for cell in cells]
@@ -48,7 +49,7 @@ def race(grid: Grid, folds: int, least: float) -> Steps:
 
 
 def _may_win(cell: Cell, results: Results, folds: int) -> bool:
-    """Whether perfect folds could bring it to the best cell of its machine that is done on all; ties may."""
+    """Tell whether perfect other folds could lift the cell to the best finished cell of its machine, or to a tie."""
     mine = results[cell]
     whole = [other.worth for one, other in results.items() if one.machine == cell.machine and other.folds == folds]
     if mine.score.ideal is None or not whole:
@@ -62,7 +63,7 @@ def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
 
 
 def only(trials: list[Trial]) -> Steps:
-    """The search that runs these trials and no others."""
+    """Run these trials and no others."""
     yield trials
 
 
@@ -71,7 +72,7 @@ def full(grid: Grid, folds: int, least: float) -> Steps:
 
 
 def coarse_to_fine(grid: Grid, folds: int, least: float) -> Steps:
-    """Every fourth cell, then the neighbours of the best cell; the distance halves when the best has no new ones."""
+    """Test every fourth cell, then the neighbours of the best cell; halve the distance when it has no new ones."""
     apart = SEARCH.widest, SEARCH.widest
     coarse = [grid.at(machine, i, j) for machine in grid.machines for i, j in _coarse(grid, apart)]
     results = yield on_all(coarse, folds)
@@ -85,7 +86,7 @@ def coarse_to_fine(grid: Grid, folds: int, least: float) -> Steps:
 
 
 def _coarse(grid: Grid, apart: tuple[int, int]) -> list[tuple[int, int]]:
-    """Indices spread evenly over the grid, about so many steps apart, both ends included."""
+    """Return indices spread evenly over the grid, about `apart` steps from each other, both ends included."""
     columns, rows = map(_spread, (len(grid.costs.values), len(grid.gamma_values)), apart)
     return [(i, j) for j in rows for i in columns]
 
@@ -101,9 +102,9 @@ def _new_neighbours(grid: Grid, results: Results, machine: str, distance: int) -
 
 
 def two_line(grid: Grid, folds: int, least: float) -> Steps:
-    """Kao, Chung, Sun & Lin 2004, algorithm 1: the best C of the linear kernel first, called C~.
+    """Search two lines, as Kao, Chung, Sun & Lin 2004, algorithm 1: first find the best C of the linear kernel, C~.
 
-    Then only the line -1 - log2 gamma = log2 C - log2 C~ of the rbf kernel, as far as it lies in the grid.
+    Then test the rbf kernel on the line -1 - log2 gamma = log2 C - log2 C~ only, as far as it lies in the grid.
     """
     linear = replace(grid, gammas=None)
     results = yield on_all((cell for machine in grid.machines for cell in linear.cells(machine)), folds)
@@ -124,10 +125,10 @@ def _line(grid: Grid, start: Cell | None) -> list[Cell]:
 
 
 def halving(grid: Grid, folds: int, least: float) -> Steps:
-    """Successive halving: coarse cells on few rows of every fold, the best and those around them on more, and so on.
+    """Search by successive halving: coarse cells on few rows, then the best cells and their neighbours on more rows.
 
-    Cells of a rung are tested on a share of the rows too (`Search.tested`): few training rows against all test rows
-    would cost more than the few against each other.
+    Cells of a rung are also tested on a share of the test rows only (`SearchStrategy.tested`): kernel values of few
+    training rows with all test rows would cost more than those of the training rows with each other.
     """
     (share, _), *later = rungs(grid, least)
     cells_of = {machine: _first(grid, machine, share) for machine in grid.machines}
@@ -204,32 +205,32 @@ def _on_share(cells_of: Mapping[str, list[Cell]], folds: int, share: float) -> l
 
 
 def rungs(grid: Grid, least: float) -> list[tuple[float, int]]:
-    """(share of the training rows, cells of a machine) one after another; the last are all rows."""
+    """Return (share of the training rows, number of cells of a machine) of each rung; the last has all rows."""
     shares = [share for share, _ in SEARCH.rungs if share == 1.0 or share >= least]
     later = [min(grid.size, max(fewest, round(kept * grid.size))) for kept, fewest in SEARCH.going_on]
     return list(zip(shares, [len(_first(grid, grid.machines[0], shares[0])), *later], strict=False))
 
 
 def least_share(rows: int, classes: int) -> float:
-    """Of so many training rows, for a rung of successive halving."""
+    """Return the least share of the training rows that a rung of successive halving needs."""
     return max(SEARCH.per_class * classes, SEARCH.rows) / rows
 
 
 def _first(grid: Grid, machine: str, share: float) -> list[Cell]:
-    """Every cell where they are trained on all rows at once."""
+    """Return the cells of the first rung: coarse ones, or every cell if it is already trained on all rows."""
     apart = (1, 1) if share == 1.0 else _apart(grid)
     return [grid.at(machine, i, j) for i, j in _coarse(grid, apart)]
 
 
 def _apart(grid: Grid) -> tuple[int, int]:
-    """Steps between coarse cells, in C and gamma."""
+    """Return the numbers of grid steps between coarse cells, in C and in gamma."""
     ranges = grid.costs, grid.gammas or grid.costs
     columns, rows = (max(1, round(SEARCH.coarse / values.step)) for values in ranges)
     return columns, rows
 
 
 def _better_and_around(grid: Grid, cells: list[Cell], results: Results, count: int) -> list[Cell]:
-    """The best of those that were tried, each with its neighbours, in the order of the grid."""
+    """Return the best tested cells, each with its neighbours, in the order of the grid."""
     reach = range(1, 1 + max(_apart(grid)) // 2)
     tried = _by_worth(cells, results)
     beside = ([cell, *(near for distance in reach for near in grid.around(cell, distance))] for cell in tried)
@@ -238,7 +239,7 @@ def _better_and_around(grid: Grid, cells: list[Cell], results: Results, count: i
 
 
 def _better(grid: Grid, cells: list[Cell], results: Results, count: int) -> list[Cell]:
-    """The best of those that were tried, of `SEARCH.gammas` values of gamma before others, in the order of the grid."""
+    """Return the best tested cells in the order of the grid. The best `SEARCH.gammas` gammas come before all others."""
     tried = _by_worth(cells, results)
     gammas = list(dict.fromkeys(cell.gamma for cell in tried))[: SEARCH.gammas]
     chosen = sorted(tried, key=lambda cell: cell.gamma not in gammas)[:count]
@@ -250,15 +251,16 @@ def _by_worth(cells: list[Cell], results: Results) -> list[Cell]:
 
 
 def led(search: SearchStrategy) -> SearchStrategy:
-    """The same; then the cells half a step around the best of each machine, where steps are wide; machines with one
-    problem for all classes come last, in the cells where one of the others is best.
+    """Return the same search with machines of small problems as leaders; joint machines follow.
 
-    Joint machines take 0.24 (dna) to 0.98 (glass) of the time of six on 13 sets whose whole grid is known, and no set's
-    best cell is lost by more than a standard error: the most are 0.67 of 0.82 points (iris) and 0.93 of 1.96 (glass).
+    If steps are wide, it also tests the cells half a step around the best cell of each leader. Joint machines, with one
+    problem for all classes, come last, and only in the best cells of the leaders. On 13 sets whose whole grid is known,
+    joint machines take 0.24 (dna) to 0.98 (glass) of the time of all six machines. Followers lose at most a standard
+    error against their own best cell: 0.67 of 0.82 points (iris) and 0.93 of 1.96 (glass) are the largest losses.
 
-    Machines of pairs come first, as their problems are the smallest: a time budget that is too short cuts the others.
-    On abalone one training of ova (C = 4, gamma = 4, 28 classes) takes 54 s, all of ovo and dag 17 s; with the three
-    side by side, 60 s ended before the half steps, and the choice lost 0.74 points of 0.53 allowed.
+    Machines of pairs come first, because their problems are the smallest: a time budget that is too short cuts the
+    others. On abalone one training of ova (C = 4, gamma = 4, 28 classes) takes 54 s, all of ovo and dag 17 s. With the
+    three side by side, 60 s ended before the half steps, and the choice lost 0.74 points, more than the allowed 0.53.
     """
     return replace(search, steps=partial(_led, search.steps))
 
@@ -278,13 +280,13 @@ def _led(steps: Callable[[Grid, int, float], Steps], grid: Grid, folds: int, lea
 
 
 def _in_turn(machines: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Those of pairs, which share their trainings, and the others."""
+    """Return two groups of machines: those of pairs, which share their trainings, and all others."""
     pairs = tuple(name for name in machines if MACHINES[name].split == "pairs")
     return [group for group in (pairs, tuple(name for name in machines if name not in pairs)) if group]
 
 
 def _through(steps: Steps) -> Generator[list[Trial], Results, Results]:
-    """To the end of the steps; returns the last results."""
+    """Run the steps to their end and return the last results."""
     results, trials = None, next(steps, None)
     while trials is not None:
         results = yield trials
@@ -296,7 +298,7 @@ def _through(steps: Steps) -> Generator[list[Trial], Results, Results]:
 
 
 def halves(grid: Grid) -> bool:
-    """Whether a peak may lie unseen between cells: two powers of two apart, ovo of dna loses 0.55 points."""
+    """Tell whether a peak may hide between cells: with steps of two powers of two, ovo loses 0.55 points on dna."""
     return max(grid.costs.step, grid.gammas.step if grid.gammas else 0.0) > 1.0
 
 
@@ -305,7 +307,7 @@ def _tops(machines: tuple[str, ...], results: Results) -> list[Cell]:
 
 
 def roles(machines: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Those that lead a search and those that follow; alone, machines that follow lead."""
+    """Return the machines that lead a search and those that follow; joint machines lead if there are no others."""
     leaders = tuple(name for name in machines if MACHINES[name].split != "joint") or machines
     return leaders, tuple(name for name in machines if name not in leaders)
 

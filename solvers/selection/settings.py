@@ -24,12 +24,12 @@ class TrainingSettings:
     class_weight: str | Mapping[int, float] | None = None  # "balanced", or a factor on C by class
     limits: Limits = field(default_factory=Limits)
     cache_mb: float = 500.0
-    jobs: int = 1  # tasks at a time, each on a thread
-    threads: int | None = None  # of one task's matrix products; None is 1, as tasks run side by side
-    keep_values: bool = False  # whether results have the decision values of the test rows
-    tested: Mapping[float, float] = field(default_factory=dict)  # by share of the training rows: of the test rows
-    until: str = "tolerance"  # where trainings end; "proved", "unchanged": see settling.py
-    by_pair: bool = False  # whether results of ovo and dag have the accuracy of each pair function
+    jobs: int = 1  # number of tasks at a time, each on a thread
+    threads: int | None = None  # threads of one task's matrix products; None is 1, as tasks run side by side
+    keep_values: bool = False  # whether results contain the decision values of the test rows
+    tested: Mapping[float, float] = field(default_factory=dict)  # share of the training rows -> share of the test rows
+    until: str = "tolerance"  # when trainings may end: "tolerance", "proved" or "unchanged", see settling.py
+    by_pair: bool = False  # whether results of ovo and dag contain the accuracy of each pair function
 
     def bias_of(self, machine: str, kernel: Kernel) -> str:
         return default_bias(MACHINES[machine], kernel) if self.bias is None else self.bias
@@ -38,14 +38,17 @@ class TrainingSettings:
         return machine.margin(classes) if self.margin is None else self.margin
 
     def of_rung(self, share: float, machine: str, classes: int) -> TrainingSettings:
-        """For a share of the training rows; machines that are only to be compared need no more than `SEARCH.rough`."""
+        """Return the settings for a share of the training rows.
+
+        On lower rungs machines are only compared, so that a tolerance of `SEARCH.rough` margins is enough.
+        """
         if share not in self.tested or share == 1.0:
             return self
         rough = SEARCH.rough * self.margin_of(MACHINES[machine], classes)
         return replace(self, limits=replace(self.limits, tolerance=max(self.limits.tolerance, rough)))
 
     def weights(self, rows: FoldRows) -> np.ndarray:
-        """The factor on C for each class of a fold."""
+        """Return the factor on C for each class of a fold."""
         if self.class_weight is None:
             return np.ones(rows.classes)
         if isinstance(self.class_weight, str):
@@ -54,5 +57,5 @@ class TrainingSettings:
 
     @property
     def room(self) -> float:
-        """Bytes of kernel values and distances that each task may hold."""
+        """The bytes of kernel values and distances that each task may hold."""
         return self.cache_mb * 2**20 / self.jobs

@@ -1,6 +1,6 @@
 """Study: runs a search. The search proposes trials, an executor runs them as tasks, results are merged as they come.
 
-NestedStudy: the search is repeated inside each outer training part, for an unbiased error estimate.
+NestedStudy repeats the search inside each outer training part, for an unbiased error estimate.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Study:
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
     executor: Executor = field(default_factory=Threads)
-    score: Score = SCORES["accuracy"]  # by which cells are compared
+    score: Score = SCORES["accuracy"]  # the measure that compares cells
     asked: dict[Trial, None] = field(default_factory=dict)  # trials that the search proposed so far, in order
-    partial: set[Trial] = field(default_factory=set)  # done in tasks that a stop interrupted
+    partial: set[Trial] = field(default_factory=set)  # finished trials of tasks that a stop interrupted
 
     def run(self) -> dict[Cell, CellResult]:
         with limited(self.settings.threads or 1):
@@ -53,13 +53,13 @@ class Study:
         return self.results()
 
     def _answer(self) -> dict[Cell, CellResult]:
-        """Results of proposed trials only, so that the search goes as it would without an earlier run."""
+        """Return the results of proposed trials only, so that the search runs as it would without an earlier run."""
         return summarise(
             {trial: self.done[trial] for trial in sorted(self.asked, key=_order) if trial in self.done}, self.score
         )
 
     def results(self) -> dict[Cell, CellResult]:
-        """All results, in an order that does not depend on threads."""
+        """Return all results, in an order that does not depend on threads."""
         return summarise({trial: self.done[trial] for trial in sorted(self.done, key=_order)}, self.score)
 
     def _next(self, answer: dict[Cell, CellResult] | None) -> list[Trial] | None:
@@ -70,7 +70,10 @@ class Study:
 
 
 def _partly_done(task: Task, done: dict[Trial, FoldResult]) -> set[Trial]:
-    """Trials of an interrupted task. The rest of the task would start elsewhere and differ in its last digits."""
+    """Return the finished trials of a task if a stop interrupted it, else none.
+
+    If the task were continued, its other trials would start from another point and differ in their last digits.
+    """
     trials = {
         Trial(Cell(name, C, task.gamma), task.fold, task.share) for name, costs in task.costs.items() for C in costs
     }
@@ -88,7 +91,7 @@ def _order(trial: Trial) -> tuple[str, float, float, int, float]:
 
 @dataclass(frozen=True)
 class Nested:
-    """For one machine: the cell chosen inside each outer fold, and its result on the outer test part."""
+    """For one machine, the cell that was chosen inside each outer fold, and its result on the outer test part."""
 
     machine: str
     chosen: tuple[Cell, ...]
@@ -105,7 +108,7 @@ class Nested:
 @dataclass(frozen=True, eq=False)
 class NestedStudy:
     outer: Folds
-    inner: Sequence[tuple[Fold, ...]]  # of each outer fold
+    inner: Sequence[tuple[Fold, ...]]  # the inner folds of each outer fold
     prepare: Callable[[Fold], FoldRows]
     search: SearchStrategy
     grid: Grid
@@ -114,11 +117,11 @@ class NestedStudy:
     report: Report | None = None
     executor: Executor = field(default_factory=Threads)
     score: Score = SCORES["accuracy"]
-    least: float = 0.0  # share of the inner training rows that machines are compared on
-    done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold: kept over interruptions
+    least: float = 0.0  # least share of the inner training rows on which machines are compared
+    done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold; survives interruptions
 
     def run(self) -> list[Nested]:
-        """One result per machine, over the outer folds finished before a stop."""
+        """Return one result per machine, over the outer folds that were finished before a stop."""
         chosen: list[dict[str, Cell]] = []
         done: dict[Trial, FoldResult] = {}
         for number, parts in enumerate(self.inner):

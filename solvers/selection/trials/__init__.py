@@ -1,1 +1,1 @@
-"""How the cells of one fold are trained: tasks, and the ways of training that share one kernel matrix."""
+"""The training of the cells of one fold: tasks, and the ways of training that share one kernel matrix."""

@@ -28,10 +28,10 @@ ENDINGS = {two_class.CONVERGED: Ending.CONVERGED, two_class.STALLED: Ending.STAL
 
 @dataclass(frozen=True, eq=False)
 class Binary:
-    """One binary machine: its rows of shared matrices and their signs."""
+    """One binary machine: its rows of shared matrices, and their signs."""
 
     matrices: Matrices
-    spans: np.ndarray  # (start, stop, start, stop): two runs of matrix rows
+    spans: np.ndarray  # (start, stop, start, stop) of two ranges of matrix rows
     places: np.ndarray  # indices of these rows in the training part
     sign: np.ndarray
 
@@ -41,7 +41,7 @@ class Solved:
     """All binary machines of one fold at one C."""
 
     values: np.ndarray  # (machines, test rows)
-    support: np.ndarray  # (training rows,) whether a support vector of any machine
+    support: np.ndarray  # (training rows,) whether the row is a support vector of any machine
     certificate: Certificate = field(default_factory=lambda: Certificate(0.0, 0.0, 0.0, 0.0))
     ending: Ending = Ending.CONVERGED
     seconds: float = 0.0
@@ -51,7 +51,7 @@ class Solved:
 def pairs_of(
     rows: FoldRows, kernel: Kernel, whole: Matrices | None, wanted: Collection[Pair] | None = None
 ) -> Iterator[Binary]:
-    """One machine per pair of classes (or per wanted pair), on the whole matrix, or on a matrix of the pair."""
+    """Yield one machine per pair of classes (or per wanted pair), on the whole matrix, or on a matrix of the pair."""
     for a, b in combinations(range(rows.classes), 2):
         if wanted is not None and (a, b) not in wanted:
             continue
@@ -70,7 +70,7 @@ def part_of(rows: FoldRows, kernel: Kernel, places: np.ndarray) -> Matrices:
 
 
 def rests_of(rows: FoldRows, whole: Matrices) -> Iterator[Binary]:
-    """One machine per class, against all other classes."""
+    """Yield one machine per class, against all other classes."""
     everything = np.arange(len(rows.train))
     for c in range(rows.classes):
         yield Binary(whole, np.array([0, everything.size, 0, 0]), everything, np.where(rows.labels == c, 1.0, -1.0))
@@ -93,7 +93,7 @@ class CostPath:
         self.solved: list[Solved] = []
 
     def along(self, machines: Iterator[Binary], count: int) -> list[Solved] | None:
-        """The results at every cost, or None after a stop."""
+        """Return the results at every cost, or None after a stop."""
         n, tests = len(self.rows.train), len(self.rows.test)
         self.solved = [Solved(np.empty((count, tests)), np.zeros(n, dtype=bool)) for _ in self.costs]
         for number, machine in enumerate(machines):
@@ -120,7 +120,7 @@ class CostPath:
     def _solve(
         self, run: BinarySolver, upper: np.ndarray, more: float, solved: Solved, values: np.ndarray
     ) -> Ending | None:
-        """Solve until converged, stalled or out of time; None after a stop."""
+        """Solve until the machine has converged, stalled or used up its time; return None after a stop."""
         run.support[:] = False
         while not self.stopped():
             began = clock.seconds()
@@ -155,7 +155,7 @@ class BinarySolver:
         )  # fmt: skip
 
     def give_up(self, upper: np.ndarray, values: np.ndarray) -> None:
-        """End with the current beta and recomputed functions, at a time limit."""
+        """End at a time limit, with the current beta and recomputed functions."""
         machine = self.machine
         two_class.multiply(machine.matrices.train, machine.spans, self.beta, self.functions)
         two_class.finish(

@@ -38,7 +38,7 @@ class Composite:
 
 
 def choose(results: Mapping[Cell, CellResult], machine: str) -> tuple[PairChoice, ...]:
-    """The best cell of each pair, with ties as in `grid.preference`; pairs in order."""
+    """Return the best cell of each pair, in the order of the pairs; ties are resolved by `grid.preference`."""
     mine = {cell: result for cell, result in results.items() if cell.machine == machine}
     most = max((result.folds for result in mine.values()), default=0)
     scores: dict[Pair, dict[Cell, np.ndarray]] = {}
@@ -64,7 +64,7 @@ def compose(
     settings: TrainingSettings,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Composite | None:
-    """Train and test every pair with its own parameters on every fold; None after a stop."""
+    """Train and test every pair with its own parameters on every fold; return None after a stop."""
     with limited(settings.threads or 1):
         try:
             return _composed(machine, choices, folds, settings, stopped)
@@ -93,7 +93,10 @@ def _values(
     settings: TrainingSettings,
     stopped: Callable[[], bool],
 ) -> tuple[np.ndarray, bool] | None:
-    """(decision values of all pairs, whether all converged); pairs of one gamma share a matrix; None after a stop."""
+    """Return (decision values of all pairs, whether all converged), or None after a stop.
+
+    Pairs with the same gamma share a kernel matrix.
+    """
     code = {int(name): number for number, name in enumerate(rows.names)}
     present = {(code[a], code[b]): choice for choice in choices for a, b in [choice.pair] if {a, b} <= code.keys()}
     order = {pair: number for number, pair in enumerate(sorted(present))}

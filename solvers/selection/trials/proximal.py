@@ -1,8 +1,9 @@
-"""The proximal step in the variables themselves, on a whole kernel matrix: for all costs of a fold and gamma.
+"""The proximal step in the variables themselves, on a whole kernel matrix, for all costs of a fold and gamma.
 
 Coordinates are u, (n, variables of an example), with f = K weights(u); at the optimum x(f) = u. Newton systems have the
-size of the free variables, and one factor serves several of them (system.py). Products cost only what changes, and
-slopes take one compiled pass without x. Inside, class functions are (outputs, n), so that products run along examples.
+size of the free variables, and one factor serves several of them (system.py). Products are computed for changed
+variables only, and slopes take one compiled pass without x. Inside, class functions are (outputs, n), so that products
+run along examples.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mcsvm.solvers.selection.trials.system import VariableSystem
 
 
 class VariableStep(ProximalStep):
-    """`reached` and `violation`: the class functions and the KKT violation of the x that `close` examined last."""
+    """`reached` and `violation` are the class functions and the KKT violation of the x that `close` examined last."""
 
     flat = 0.1  # less than PROXIMAL.flat: a slope costs one compiled pass, far less than a Newton step
     reached: np.ndarray
@@ -37,7 +38,7 @@ class VariableStep(ProximalStep):
         self.system: VariableSystem | None = None
 
     def resume(self, chosen: np.ndarray, ridge: float) -> None:
-        """The factor that the last step ended with, of these variables: it may serve here too."""
+        """Restore the last factor of the step before, or rebuild it for these variables: it may serve here too."""
         self.system = self.part.kept.get("system")
         if self.system is None and chosen.size:
             self.system = self.factored(chosen, ridge)
@@ -45,17 +46,17 @@ class VariableStep(ProximalStep):
     # -- class functions --------------------------------------------------------------------------
 
     def gradient(self, functions: np.ndarray) -> np.ndarray:
-        """Of all variables."""
+        """Return the gradient of all variables."""
         out = np.empty(self.anchor.shape)
         newton.gradients(self.part.form.rule, functions.T, self.part.labels, self.layout.slot, out)
         return out
 
     def read(self, functions: np.ndarray) -> np.ndarray:
-        """<direction, f>."""
+        """Return <direction, f> for each variable."""
         return self.layout.margin - self.gradient(functions)
 
     def unclipped(self, functions: np.ndarray) -> np.ndarray:
-        """anchor + sigma gradient, whose projection onto the box is x."""
+        """Return anchor + sigma gradient, whose projection onto the box is x."""
         return np.asarray(self.anchor + self.sigma * self.gradient(functions))
 
     def add_products(self, change: np.ndarray, functions: np.ndarray) -> None:
@@ -65,7 +66,7 @@ class VariableStep(ProximalStep):
     # -- the step ---------------------------------------------------------------------------------
 
     def begin(self) -> Iterate:
-        """From the anchor, by a Newton step that keeps its free variables free."""
+        """Start from the anchor, by a Newton step that keeps its free variables free."""
         functions = self.gram.products(weights_of(self.part, self.layout.table(self.anchor)))
         start = self.at(self.anchor, functions)
         step, along = self.solved(self.free(self.anchor), self.gradient(functions))
@@ -107,7 +108,7 @@ class VariableStep(ProximalStep):
     # -- Newton systems ---------------------------------------------------------------------------
 
     def solved(self, free: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(change of the free variables that lowers their gradients by `residual`, its products with K)."""
+        """Return (change of the free variables that lowers their gradients by `residual`, its products with K)."""
         chosen, lack = np.flatnonzero(free), residual
         step, along = np.zeros(residual.shape), np.zeros((self.part.form.outputs, len(self.part))).T
         for _ in range(RISING.refinements if chosen.size else 0):
@@ -121,7 +122,7 @@ class VariableStep(ProximalStep):
         return step, along
 
     def system_of(self, chosen: np.ndarray) -> VariableSystem:
-        """The last factor, where the chosen variables differ from its own by a few; else a new one."""
+        """Return the last factor if the chosen variables differ from its own by a few, else a new one."""
         if self.system is None or not self.system.near(chosen, 1.0 / self.sigma):
             self.system = self.factored(chosen, 1.0 / self.sigma)
         return self.system

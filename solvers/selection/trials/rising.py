@@ -1,8 +1,8 @@
 """Rising: `auto` of searches for joint machines in a box (ww, llw), with proximal steps on a whole K (proximal.py).
 
-Every x of a proximal step is feasible, so a run ends as soon as its own violation is below the tolerance. Measured on a
-fold of segment, llw: a third of the time at large C; 84 -> 58 CPU s by starting from the pair steps' point; -> 47 by
-reusing factors (system.py).
+Every x of a proximal step is feasible, so a run ends as soon as the violation of x is below the tolerance. Measured on
+a fold of segment, llw: a third of the time at large C; 84 -> 58 CPU s by starting from the point of the pair steps;
+then 47 by reusing factors (system.py).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class ProximalProgress:
     """The state of the proximal steps at one cost."""
 
     begun: bool = False
-    turn: int = 0  # step count of the next decision whether Newton steps are due
-    steps: int = 0  # Newton steps
-    spent: float = 0.0  # on them, in seconds of the budget
-    sigma: float = 0.0  # of the next proximal step; 0 before the first
+    turn: int = 0  # step count at which to decide next whether Newton steps begin
+    steps: int = 0  # number of Newton steps
+    spent: float = 0.0  # their price, in seconds of the budget
+    sigma: float = 0.0  # sigma of the next proximal step; 0 before the first
     factored: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # variables of the last factor
-    ridge: float = 0.0  # of the last factor
+    ridge: float = 0.0  # ridge of the last factor
 
 
 @dataclass
@@ -48,7 +48,7 @@ class RisingState(AutoState):
 class Rising(Auto):
     """`auto` for all costs of one fold and gamma, with Newton steps on their shared kernel matrix.
 
-    Blocks come first, until they have cost what Newton steps would: at most twice the time of the better of the two.
+    Blocks come first, until they have cost as much as Newton steps would: at most twice the time of the better one.
     """
 
     def __init__(self, gram: SharedGram) -> None:
@@ -67,7 +67,7 @@ class Rising(Auto):
         assert isinstance(state, RisingState)
         path = state.path
         gave_up = path.steps >= RISING.patience
-        if part.gram is not self.gram or gave_up:  # another gram is that of the tiny problem of run/warmup.py
+        if part.gram is not self.gram or gave_up:  # run/warmup.py calls with another gram, of a tiny problem
             return super().advance(part, state, steps, tolerance)
         if not path.begun:
             if state.steps >= path.turn:
@@ -89,14 +89,14 @@ class Rising(Auto):
 
 
 def price(part: Part, alpha: np.ndarray) -> float:
-    """Seconds that the Newton steps at one cost are expected to take, from the free variables of alpha."""
+    """Estimate the seconds that the Newton steps at one cost take, from the free variables of alpha."""
     free = float(np.count_nonzero(BOX.free(alpha, part.upper)))
     products = RISING.product_price * len(part) * free
     return RISING.usual * (RISING.variable_price * alpha.size + products + RISING.cube_price * free**3)
 
 
 def steps_at(part: Part, gram: SharedGram, state: RisingState, tolerance: float) -> Progress:
-    """One proximal step, to its end or to a point of small enough violation."""
+    """Carry out one proximal step, to its end or to a point whose violation is small enough."""
     path, layout = state.path, Layout.of(part)
     x = np.take_along_axis(state.alpha, layout.slot, axis=1)
     sigma = path.sigma or first_sigma(part, x)

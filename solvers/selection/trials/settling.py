@@ -1,9 +1,9 @@
-"""Whether a training of a search may end before its tolerance: searches need the decisions of test rows, not optima.
+"""Tests whether a training of a search may end before its tolerance: searches need predictions, not optima.
 
 Proof: the primal P and minus the dual, as functions of the class weights w, are strongly convex, so |w - w*|^2 <= gap,
-summed over the classes (a regularized bias is a weight too). f_a - f_b of a row x is then at most
-sqrt(2 gap (K(x, x) + o)) from the optimum: where the winner leads by more on every test row, no decision changes any
-more. Without a proof: no decision has changed since SETTLE.share of the effort, at a violation below SETTLE.near.
+summed over the classes (a regularized bias is a weight too). f_a - f_b of a row x is then within
+sqrt(2 gap (K(x, x) + o)) of the optimum. If the winner's margin is larger on every test row, no prediction changes any
+more. Without a proof: no prediction has changed since SETTLE.share of the effort, at a violation below SETTLE.near.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from mcsvm.solvers.run.loop import Run
 from mcsvm.solvers.run.trace import Sample
 from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices
 
-UNTIL = "tolerance", "proved", "unchanged"  # TrainingSettings.until; a word allows what the words before it do
+UNTIL = "tolerance", "proved", "unchanged"  # TrainingSettings.until; each value allows the endings of all before it
 
 
 class DecisionWatch:
-    """Looks at the test rows of one run between slices, at efforts a factor SETTLE.apart from each other."""
+    """Predicts the test rows of one run between slices, at efforts a factor SETTLE.apart from each other."""
 
     def __init__(self, run: Run, rows: FoldRows, matrices: Matrices, until: str) -> None:
         self.run, self.rows, self.matrices, self.until = run, rows, matrices, until
@@ -34,7 +34,7 @@ class DecisionWatch:
         self.next_look, self.decided, self.since = SETTLE.first, np.empty(0), 0.0
 
     def settled(self, sample: Sample) -> Ending | None:
-        """How the run may end here; None where it must go on."""
+        """Return how the run may end here, or None if it must continue."""
         run, effort = self.run, self.run.effort
         if not run.running or effort < self.next_look or run.exploring:
             return None
@@ -50,14 +50,17 @@ class DecisionWatch:
         return Ending.UNCHANGED if long and self.until == "unchanged" else None
 
     def _proved(self) -> bool:
-        """The same by numbers recomputed from alpha in float64."""
+        """Repeat the proof with numbers recomputed from alpha in float64."""
         proofs = self.run.proofs()
         values = decisions(self.run.model(proofs), self.matrices)
         return proves(self.run.certificate(proofs), values, self.scale)
 
 
 def watch_of(run: Run, rows: FoldRows, matrices: Matrices | None, until: str) -> DecisionWatch | None:
-    """Of joint machines on a shared kernel matrix; with an exact bias b is not in w, and f has no such bound."""
+    """Return the watch of a joint machine on a shared kernel matrix, or None if its run cannot end early.
+
+    With an exact bias, b is not part of w, and f has no such bound.
+    """
     joint = run.problem.machine.split == "joint" and not run.problem.part(0).balanced
     if until == "tolerance" or matrices is None or not joint or not run.problem.kernel.semidefinite:
         return None
@@ -65,12 +68,12 @@ def watch_of(run: Run, rows: FoldRows, matrices: Matrices | None, until: str) ->
 
 
 def lead_scale(part: Part, rows: FoldRows) -> np.ndarray:
-    """(test rows,) sqrt(2 (K(x, x) + o)): times sqrt(gap), how far a difference of class functions may move."""
+    """Return (test rows,) sqrt(2 (K(x, x) + o)); times sqrt(gap) it bounds changes of f_a - f_b."""
     return np.sqrt(2.0 * (part.gram.kernel.diagonal(rows.test) + part.offset))
 
 
 def proves(certificate: Certificate, values: np.ndarray, scale: np.ndarray) -> bool:
-    """Whether every winner leads by more than its lead may change, rounding of the gap included."""
+    """Tell whether every margin over the runner-up is larger than its possible change, with rounding of the gap."""
     first, second = np.partition(values, -2, axis=1)[:, :-3:-1].T
     rounding = FEASIBLE * max(abs(certificate.primal), abs(certificate.dual)) + ROUNDING * certificate.scale
     gap = max(certificate.gap, 0.0) + rounding
@@ -78,5 +81,5 @@ def proves(certificate: Certificate, values: np.ndarray, scale: np.ndarray) -> b
 
 
 def decisions(model: Model, matrices: Matrices) -> np.ndarray:
-    """`model.decision` of the test rows, from stored kernel values."""
+    """Return `model.decision` of the test rows, from stored kernel values."""
     return matrices.test[model.support].T @ model.expansion + model.bias

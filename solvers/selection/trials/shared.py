@@ -1,6 +1,6 @@
 """Shared by the trials of one fold: prepared rows, squared distances (for every gamma), kernel matrices (for every C).
 
-Training rows are sorted by class, so that a pair of classes is two runs of rows and columns of the matrix.
+Training rows are sorted by class, so that a pair of classes is two ranges of rows and columns of the matrix.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from mcsvm.solvers.kernels import KERNELS, Kernel, Points, squared_distances
 from mcsvm.solvers.kernels.rbf import Rbf
 from mcsvm.solvers.posing import kernel_from
 
-ORDER_SEED = 9  # of the order of rows that nested subsets follow
-BYTES = 8  # of a float64
+ORDER_SEED = 9  # seed of the order of rows that nested subsets follow
+BYTES = 8  # bytes of a float64
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class KernelFamily:
         return cls(kernel.name, tuple((name, getattr(kernel, name)) for name in others))
 
     def at(self, gamma: float | None) -> Kernel:
-        """The kernel with this gamma; None gives the linear kernel."""
+        """Return the kernel with this gamma; None gives the linear kernel."""
         if gamma is None:
             return kernel_from("linear", KERNELS)
         return kernel_from(self.name, KERNELS, **{**dict(self.parameters), "gamma": gamma})
@@ -45,16 +45,16 @@ class KernelFamily:
 
 @dataclass(frozen=True, eq=False)
 class FoldRows:
-    """One fold in canonical form, labels 0 ... classes - 1. Preparation was fitted on its training part alone."""
+    """One fold in canonical form, labels 0 ... classes - 1. Preprocessing was fitted on its training part alone."""
 
     train: Points
     labels: np.ndarray  # sorted
     test: Points
-    test_labels: np.ndarray  # -1 where the training part lacks the class
-    names: np.ndarray  # the given label of each class number
-    weights: np.ndarray  # of the training rows, all positive
+    test_labels: np.ndarray  # -1 if the training part lacks the class
+    names: np.ndarray  # the label of each class number
+    weights: np.ndarray  # weights of the training rows, all positive
     test_weights: np.ndarray
-    given_labels: np.ndarray  # of the test rows, as they were given
+    given_labels: np.ndarray  # labels of the test rows, as they were given
 
     @classmethod
     def of(
@@ -66,7 +66,7 @@ class FoldRows:
         weights: np.ndarray | None = None,
         test_weights: np.ndarray | None = None,
     ) -> FoldRows:
-        """`train` and `test` are tables of features, or points of them; without weights all rows weigh 1."""
+        """Build a fold from tables of features, or Points of them; without weights every row has the weight 1."""
         weights = np.ones(labels.size) if weights is None else weights
         test_weights = np.ones(test_labels.size) if test_weights is None else test_weights
         names, codes = np.unique(labels, return_inverse=True)
@@ -86,7 +86,7 @@ class FoldRows:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """(classes + 1,): rows starts[c] to starts[c + 1] of the training part are class c."""
+        """Return (classes + 1,) boundaries: rows starts[c] to starts[c + 1] of the training part are of class c."""
         return np.searchsorted(self.labels, np.arange(self.classes + 1))
 
     @property
@@ -96,12 +96,12 @@ class FoldRows:
 
     @property
     def bytes(self) -> int:
-        """Bytes of the two matrices (train x train, train x test), of kernel values or of distances."""
+        """Return the bytes of the two matrices (train x train, train x test) of kernel values, or of distances."""
         return BYTES * len(self.train) * (len(self.train) + len(self.test))
 
     @cached_property
     def distances(self) -> Matrices:
-        """Squared distances, from which the rbf kernel of every gamma follows."""
+        """Return the squared distances, from which the rbf kernel of every gamma follows."""
         return Matrices.filled(self, squared_distances)
 
     @cached_property
@@ -109,7 +109,7 @@ class FoldRows:
         return {}
 
     def nested(self, share: float, tested: float = 1.0) -> FoldRows:
-        """The first share of the training rows of each class, and of the test rows."""
+        """Return the fold with this share of the training rows of each class, and of the test rows."""
         if share == tested == 1.0:
             return self
         if (share, tested) not in self._nested:
@@ -144,7 +144,7 @@ def bytes_of(points: Points) -> int:
 
 
 def first_of_each(labels: np.ndarray, share: float) -> np.ndarray:
-    """Rising numbers of the first share of the rows of each class, in an order that is the same for every share."""
+    """Return the sorted numbers of a share of the rows of each class; larger shares contain the smaller ones."""
     _, codes = np.unique(labels, return_inverse=True)
     chosen = []
     for code in range(int(codes.max()) + 1):
@@ -168,7 +168,7 @@ class Matrices:
 
     @classmethod
     def of_kernel(cls, rows: FoldRows, kernel: Kernel, *, keep_distances: bool) -> Matrices:
-        """Kernel matrices; of the rbf kernel from shared distances, where there is room to keep these."""
+        """Compute the kernel matrices; for the rbf kernel from shared distances, if there is room to cache these."""
         if not (isinstance(kernel, Rbf) and keep_distances):
             return cls.filled(rows, kernel.block)
         shared = rows.distances
@@ -189,7 +189,7 @@ class SharedGram(Gram):
         return self.matrix
 
     def reserve(self, holder: str, size: int) -> None:
-        """The matrix is there as a whole: no row of it can make way."""
+        """Do nothing: the whole matrix is stored, and no row of it can be evicted."""
 
     def fetch(self, examples: np.ndarray) -> np.ndarray:
         return examples

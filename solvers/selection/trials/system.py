@@ -1,7 +1,8 @@
 """The Newton system of free variables (proximal.py), whose factor is reused for sets that differ by a few variables.
 
-New variables border the matrix, removed ones are held at zero by a multiplier each (Schur complement). Each costs one
-forward substitution, which is cheaper than a new factor while they are few: 58 -> 47 CPU s on a fold of segment, llw.
+New variables border the matrix. A multiplier for each removed variable keeps it at zero (Schur complement). Each of
+them costs one forward substitution, which is cheaper than a new factor if they are few: 58 -> 47 CPU s on a fold of
+segment, llw.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from mcsvm.solvers.work import PANEL
 
 
 class VariableSystem:
-    """Factor of Q + ridge, Q[a, b] = couplings[kind a, kind b] K[example a, example b], of the sorted `chosen`.
+    """A factor of Q + ridge for the sorted variables `chosen`.
 
-    A variable is an index into the flattened `kinds`, (examples, variables).
+    Q[a, b] = couplings[kind a, kind b] K[example a, example b]. A variable is an index into the flattened `kinds`,
+    (examples, variables).
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class VariableSystem:
         return self.K[np.ix_(some // width, others // width)] * self.couplings[np.ix_(kinds[some], kinds[others])]
 
     def forward(self, rows: np.ndarray) -> None:
-        """Replaces each row by the solution y of U'y = row."""
+        """Replace each row by the solution y of U'y = row."""
         for start in range(0, rows.shape[1], PANEL):
             stop = start + PANEL
             piece = np.linalg.solve(self.upper[start:stop, start:stop].T, rows[:, start:stop].T).T
@@ -63,7 +65,7 @@ class VariableSystem:
             rows[:, stop:] -= piece @ self.upper[start:stop, stop:]
 
     def backward(self, x: np.ndarray) -> np.ndarray:
-        """The solution y of U y = x."""
+        """Return the solution y of U y = x."""
         y = x.copy()
         for start in reversed(range(0, x.size, PANEL)):
             stop = start + PANEL

@@ -30,8 +30,8 @@ Done = tuple[Trial, FoldResult]
 class Task:
     fold: int
     gamma: float | None
-    costs: Mapping[str, tuple[float, ...]]  # by machine, ascending
-    share: float = 1.0  # of the training rows
+    costs: Mapping[str, tuple[float, ...]]  # the values of C of each machine, ascending
+    share: float = 1.0  # share of the training rows
 
     @property
     def trials(self) -> int:
@@ -39,7 +39,7 @@ class Task:
 
 
 def tasks_of(trials: Iterable[Trial]) -> list[Task]:
-    """Trials grouped by share, fold and gamma, fold after fold, so that threads share distances."""
+    """Group trials by share, fold and gamma, fold after fold, so that threads share distances."""
     wanted: dict[tuple[float, int, float | None], dict[str, set[float]]] = {}
     for cell, fold, share in trials:
         wanted.setdefault((share, fold, cell.gamma), {}).setdefault(cell.machine, set()).add(cell.C)
@@ -106,7 +106,7 @@ def _perform(
 
 
 def matrices_of(rows: FoldRows, kernel: Kernel, settings: TrainingSettings) -> Matrices | None:
-    """The kernel matrices if memory allows, else None; distances are kept if there is room for them too."""
+    """Return the kernel matrices if memory allows, else None; cache the distances if they fit too."""
     if rows.bytes * 1.5 > settings.room:  # + half for the float32 copy
         return None
     return Matrices.of_kernel(rows, kernel, keep_distances=rows.bytes * 2.5 <= settings.room)
@@ -131,7 +131,7 @@ def _fast(
 
 
 def bytes_of_largest_pair(rows: FoldRows) -> int:
-    """Bytes of the two matrices of the largest pair, where each pair has matrices of its own."""
+    """Return the bytes of the two matrices of the largest pair, if each pair has matrices of its own."""
     largest = int(np.sort(np.diff(rows.starts))[-2:].sum())
     return BYTES * largest * (largest + len(rows.test))
 
@@ -145,7 +145,7 @@ def _binary(
     stopped: Callable[[], bool],
     matrices: Matrices | None,
 ) -> Iterator[Done]:
-    """Train machines with the same parts once: dag has the pair functions of ovo and decides by them differently."""
+    """Train machines with the same parts once: dag has the pair functions of ovo, and predicts by them differently."""
     costs = sorted(set().union(*machines.values()))
     margin = settings.margin_of(MACHINES[next(iter(machines))], rows.classes)
     path = binary.CostPath(rows, costs, margin, settings, stopped)
@@ -179,7 +179,7 @@ def _result(name: str, rows: FoldRows, solved: binary.Solved, settings: Training
 
 
 def pair_scores(rows: FoldRows, values: np.ndarray) -> dict[Pair, tuple[int, int]]:
-    """By pair of given labels: (its test rows, those that its function gets right)."""
+    """Return for each pair of labels (number of its test rows, number of rows that its function predicts correctly)."""
     scores = {}
     for (a, b), decided in zip(combinations(range(rows.classes), 2), values, strict=True):
         first, second = rows.test_labels == a, rows.test_labels == b

@@ -1,6 +1,6 @@
 """Machines trained by a Run per C, warm-started from the C before: any solver, bias and kernel.
 
-All runs share the kernel matrix where memory allows, else the row store of a Gram.
+All runs share the kernel matrix if memory allows, else the row store of a Gram.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mcsvm.solvers.selection.trials.shared import FoldRows, Matrices, SharedGram
 from mcsvm.solvers.work import LEAST_ROWS, PREDICTION_ROWS, SEARCH_STEPS
 
 CHUNK_VALUES = 10_000_000  # kernel values between two checks for a stop: 0.2 s
-SEEDED = "auto"  # the solver that is warm-started; methods of the literature start from zero, as in their papers
+SEEDED = "auto"  # the only solver that is warm-started; methods of the literature start from zero, as in their papers
 
 
 def along(
@@ -44,7 +44,7 @@ def along(
     matrices: Matrices | None,
     relatives: Relatives | None = None,
 ) -> Iterator[FoldResult]:
-    """Yield one result per cost; ends early after a stop."""
+    """Yield one result per cost; end early after a stop."""
     relatives = relatives or Relatives()
     base = pose(
         rows.train,
@@ -111,8 +111,10 @@ def dual_of(proof: Proof | None) -> float:
 
 
 class Relatives:
-    """The answers of the joint machines of a task. Machines of equal directions and margins differ in the feasible set:
-    where neither set binds, as at large C, an answer of ww is that of cs.
+    """The solutions of the joint machines of a task.
+
+    Machines of equal directions and margins differ in the feasible set only. If neither set binds, as at large C, a
+    solution of ww solves cs too.
     """
 
     def __init__(self) -> None:
@@ -123,7 +125,7 @@ class Relatives:
             self._answers.append((run.problem.part(0), run.alphas()[0]))
 
     def at(self, problem: Problem) -> np.ndarray | None:
-        """Of another machine at the same cost and bias."""
+        """Return the solution of a related machine at the same cost and bias, or None."""
         if problem.machine.split != "joint":
             return None
         here = problem.part(0)
@@ -137,7 +139,7 @@ def related(one: Part, other: Part) -> bool:
 
 
 def follow(run: Run, watch: DecisionWatch | None, stopped: Callable[[], bool]) -> bool:
-    """Advance the run by a slice, after which `watch` may end it; return False after a stop."""
+    """Advance the run by a slice, after which `watch` may end the run; return False after a stop."""
     sample = unless(stopped, partial(run.advance, SEARCH_STEPS if watch is None else None))
     ending = None if watch is None or sample is None else watch.settled(sample)
     if ending is not None:
@@ -146,7 +148,7 @@ def follow(run: Run, watch: DecisionWatch | None, stopped: Callable[[], bool]) -
 
 
 def unbounded(run: Run) -> bool:
-    """Whether no variable is at its upper bound, so that the optimum is that of every larger C too."""
+    """Tell whether no variable is at its upper bound, so that the solution is optimal at every larger C too."""
     part, alpha = run.problem.part(0), run.alphas()[0]
     if run.problem.machine.split != "joint" or part.balanced or run.ending is not Ending.CONVERGED:
         return False
@@ -155,14 +157,14 @@ def unbounded(run: Run) -> bool:
 
 
 def moved(run: Run, problem: Problem) -> Certificate:
-    """The certificate of the same alpha at another cost."""
+    """Return the certificate of the same alpha at another cost."""
     return certify(problem.part(0), run.alphas()[0], run.proofs()[0].products).certificate
 
 
 def method_for(problem: Problem, gram: Gram | None, settings: TrainingSettings) -> str | Rising:
-    """`Rising` for joint machines in a box with a whole kernel matrix, else the solver asked for.
+    """Return `Rising` for joint machines in a box with a whole kernel matrix, else the solver of the settings.
 
-    For the linear kernel `auto` delegates to methods that keep W.
+    The linear kernel is left to `auto`, which delegates to methods that store W.
     """
     kernel, boxes = problem.kernel, problem.machine.split == "joint" and problem.geometry == BOX
     wanted = settings.solver == SEEDED and boxes and problem.bias == "none"
@@ -172,14 +174,14 @@ def method_for(problem: Problem, gram: Gram | None, settings: TrainingSettings) 
 
 
 def shared_gram(problem: Problem, matrices: Matrices | None) -> Gram | None:
-    """The Gram of all training rows, shared by all costs; None for pairs, which have one each."""
+    """Return the Gram of all training rows, shared by all costs; None for pairs, which have one each."""
     if problem.machine.split == "pairs":
         return None
     return problem.whole_gram() if matrices is None else SharedGram(problem.kernel, problem.points, matrices.train)
 
 
 def seeds(run: Run, problem: Problem) -> list[np.ndarray]:
-    """Alpha seeding: the solution at the cost before, scaled to the largest dual within the new bounds."""
+    """Return the solution at the previous cost, scaled to the largest dual within the new bounds (alpha seeding)."""
     widest = float(problem.upper.max() / run.problem.upper.max())
     if problem.machine.split == "pairs":
         return [alpha * widest for alpha in run.alphas()]
@@ -190,7 +192,7 @@ def seeds(run: Run, problem: Problem) -> list[np.ndarray]:
 
 
 def _along(part: Part, alpha: np.ndarray, proof: Proof, widest: float) -> float:
-    """argmax over 1 <= t <= widest of t linear - t^2 energy / 2."""
+    """Return the t that maximises t linear - t^2 energy / 2 over 1 <= t <= widest."""
     linear = float(np.vdot(part.form.margin[part.labels], alpha))
     energy = 2.0 * (linear - proof.certificate.dual)
     return min(max(linear / energy, 1.0), widest) if energy > 0.0 else widest
@@ -232,7 +234,7 @@ def predict_scores(model: Model, points: Points, stopped: Callable[[], bool]) ->
 
 
 def binary_alone(machine: str, kernel: Kernel, settings: TrainingSettings) -> bool:
-    """Whether binary.py applies: binary parts, exact bias, a semidefinite kernel, solver `auto`, no limits but time."""
+    """Tell whether binary.py applies: binary parts, exact bias, semidefinite kernel, `auto`, no limits but time."""
     limits = settings.limits
     return (
         MACHINES[machine].split != "joint"
