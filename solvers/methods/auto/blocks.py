@@ -2,9 +2,9 @@
 
 A round picks the most violating examples (half of them from the last round), cuts out the dense problem of their free
 and violating variables, solves it by pair steps to a share of the outer violation, and updates all class functions.
-Rounds run in compiled code (jit/rounds.py) until kernel rows are missing or something else is due. After several rounds
-in a row without enough pair steps, a Newton step on all free variables (faces.py) follows, once these rounds have cost
-as much. alpha and functions are in Fortran order: class by class.
+Rounds run in compiled code (jit/rounds.py) until kernel rows are missing or another action is due. A Newton step on all
+free variables (faces.py) follows when several rounds in a row ran out of pair steps and have cost as much as that step.
+alpha and functions are in Fortran order: class by class.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mcsvm.solvers.work import COLUMNS, ENTRY, MOVED_COLUMNS, PIECE_SECONDS, spr
 
 @dataclass
 class Spending:
-    """What steps have cost, in seconds of the budget."""
+    """The cost of steps, in seconds of the budget."""
 
     total: float = 0.0
     since_newton: float = 0.0  # rounds since the last Newton step on all free variables
@@ -39,10 +39,10 @@ class Spending:
 
 @dataclass
 class Progression:
-    """How the violation falls."""
+    """The course of the violation."""
 
     peak_since_refresh: float = 0.0  # largest violation since the functions were recomputed
-    least: float = np.inf  # least violation; a fall that is no progress is not counted
+    least: float = np.inf  # least violation; falls too small to be progress are not counted
     steps: int = 0  # step count at `least`
 
 
@@ -54,14 +54,14 @@ class BlockState(State):
     newton_next: bool = False  # the last round moved nothing: a Newton step is next, whatever its price
 
     def forget_rounds(self) -> None:
-        """Reset what rounds remember, as the point or the cost has changed."""
+        """Reset the memory of rounds, after a change of the point or of the cost U."""
         self.spending.short_rounds, self.spending.since_newton, self.spending.newton_price = 0, 0.0, 0.0
         self.progression = Progression(steps=self.steps)
         self.recent = np.empty(0, dtype=np.int64)
 
 
 def by_class(state: BlockState) -> BlockState:
-    """The same state with its arrays laid out class by class."""
+    """Lay out the arrays of the state class by class, and return the state."""
     state.alpha, state.functions = np.asfortranarray(state.alpha), np.asfortranarray(state.functions)
     return state
 
@@ -117,17 +117,17 @@ ENDS = {jit.CONVERGED: Progress.CONVERGED, jit.STUCK: Progress.STALLED}
 
 
 def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGET) -> bool:
-    """Whether a Newton step on these variables fits into memory and into `newton_most`."""
+    """Return whether a Newton step on these variables fits into memory and into `newton_most`."""
     room = max(part.gram.spare("newton"), budget.newton_bytes)
     return chosen.slot.size <= budget.newton_most and budget.newton_pair_bytes * chosen.slot.size**2 <= room
 
 
 class Workbench:
-    """Rounds and Newton steps on one part; its arrays are work space, whose values nothing reads after a round."""
+    """Rounds and Newton steps on one part; its arrays are work space: nothing reads their values after a round."""
 
     @classmethod
     def of(cls, part: Part, budget: Budget) -> Workbench:
-        """The one kept for the part."""
+        """Return the workbench that is kept for the part."""
         kept: Workbench | None = part.kept.get("bench")
         if kept is None or kept.budget is not budget:
             part.kept["bench"] = kept = cls(part, budget)
@@ -144,14 +144,16 @@ class Workbench:
         )  # fmt: skip
 
     def look(self, state: BlockState) -> float:
-        """The KKT violation, and that of every example into `worst`."""
+        """Return the KKT violation, and write the violation of every example into `worst`."""
         return self.part.geometry.scan(self.part, state.alpha, state.functions, self.space.own, self.space.worst)
 
     def rounds(
         self, state: BlockState, until: int, tolerance: float, *, newton: bool = True
     ) -> tuple[int, float, np.ndarray]:
-        """Rounds up to the step count `until`, for PIECE_SECONDS at most: (why they ended, violation,
-        the examples whose rows are wanted)."""
+        """Run rounds up to the step count `until`, for at most PIECE_SECONDS.
+
+        Return (why they ended, violation, the examples whose rows are wanted).
+        """
         part, gram = self.part, self.part.gram
         constant = state.constant.reshape(-1, part.form.outputs).copy()
         point = jit.PointByClass(part.labels, part.upper, part.offset, constant, state.alpha.T, state.functions.T)
@@ -167,7 +169,7 @@ class Workbench:
         return event, violation, wanted
 
     def newton(self, state: BlockState, tolerance: float, *, at_any_price: bool = False) -> bool:
-        """Newton steps on all free variables, if rounds have cost their price; returns whether anything moved."""
+        """Take Newton steps on all free variables if rounds have cost their price; return whether anything moved."""
         part, spending = self.part, state.spending
         goal = INNER.newton_share * tolerance
         chosen = faces.select(part, state.alpha, self.gradient_of_all(state), goal)
@@ -186,9 +188,9 @@ class Workbench:
         return part.geometry.reduced(part, state.alpha, functions, gradients(part, functions))
 
     def solve_chosen(self, state: BlockState, chosen: faces.Selection, goal: float, *, exact: bool = False) -> bool:
-        """Solve for the chosen variables; returns whether any has changed.
+        """Solve for the chosen variables; return whether any has changed.
 
-        With `exact`, the functions are exact and are updated by the change of the weights, else recomputed.
+        With `exact`, the functions are exact and are updated by the change of the weights; otherwise recomputed.
         """
         part = self.part
         part.gram.reserve("newton", self.budget.newton_pair_bytes * chosen.slot.size**2)
@@ -202,7 +204,7 @@ class Workbench:
         if exact:
             change = part.gram.products(moved) + shift
             state.functions += change
-        else:  # the error of functions by float32 rows would hide what was gained
+        else:  # the error of functions by float32 rows would hide the gain
             products = part.products(weights)
             state.functions[...] = products + (state.constant + shift)
         changed = bool((alpha != state.alpha).any())
@@ -212,7 +214,7 @@ class Workbench:
         return changed
 
     def fetch(self, examples: np.ndarray) -> None:
-        """The rows of these examples; of a small part those of all."""
+        """Fetch the rows of these examples, or all rows of a small part."""
         gram = self.part.gram
         if gram.ready_for_all:
             gram.fetch_all()
@@ -220,9 +222,9 @@ class Workbench:
             gram.fetch(self.with_next(examples))
 
     def with_next(self, examples: np.ndarray) -> np.ndarray:
-        """These examples and, where few of their rows are missing, the most violating others without a row.
+        """Return these examples and, if few of their rows are missing, the most violating others without a row.
 
-        A product of few long rows waits for memory: 10 rows of 784 features take 3 times as long a row as 64.
+        A product of few long rows waits for memory: with 784 features, 10 rows take 3 times as long per row as 64.
         """
         gram = self.part.gram
         if gram.points.stored < self.budget.fetch_features:
@@ -262,7 +264,7 @@ KINDS: dict[Geometry, tuple[Any, Any]] = {BOX: jit.BOX, SUMS: jit.SUMS, LINE: ji
 
 
 def work_space(part: Part, budget: Budget) -> jit.Space:
-    """Without values: of machines that do not read f_y, `own` must be finite."""
+    """Return uninitialised arrays, except `own`, which must be finite for machines that do not read f_y."""
     n, examples = len(part), min(budget.block_examples, len(part))
     variables = min(budget.block_variables, examples * part.form.slots)
     return jit.Space(
@@ -276,7 +278,7 @@ def work_space(part: Part, budget: Budget) -> jit.Space:
 
 
 def rehearse(part: Part, state: BlockState) -> None:
-    """Compile what compiled rounds do not call from Python: looks, moves on several threads, steps in faces."""
+    """Compile the functions that only Python calls: looks, moves on several threads, steps in faces."""
     bench = Workbench(part)
     bench.look(state)
     bench.close_round(state)

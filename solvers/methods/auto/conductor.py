@@ -1,14 +1,14 @@
-"""`auto`: runs the phase that is expected to reach the certificate at the least cost, and decides anew as it learns.
+"""`auto`: runs the phase with the lowest expected cost to the certificate, and revises this choice as it learns more.
 
 `decide` is a pure function from facts and a budget to a phase and a reason; everything else here collects facts or
-runs the phase. Decisions are made at step counts that follow from steps alone, after a costly step, and where a phase
-stalls: never at the end of a slice, never by a clock. Changes of phase and the first burst of ADMM are recorded with
-the numbers that decided.
+runs the phase. Decisions are made at step counts that depend on steps alone, after a costly step, and when a phase
+stalls; never at the end of a slice, and never by a clock. Changes of phase and the first burst of ADMM are recorded
+with the numbers that were compared.
 
-Blocks come first, as they alone solve most problems. When they have cost the price of the interior point, `auto`
-changes to it; so the total is at most about twice the better of the two. The price follows from the rank of the kernel,
-which is computed only when the price is asked for. In between, bursts of ADMM help blocks that are slow, and a homotopy
-from small costs reaches large ones.
+Blocks come first because they solve most problems alone. When their cost reaches the price of the interior point,
+`auto` changes to it, so that the total is at most about twice the cost of the better of the two. The price depends on
+the rank of the kernel, which is computed only when the price is needed. Before that, bursts of ADMM help blocks that
+are slow, and a homotopy from a small C reaches a large C.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ class Facts:
     """The input of a decision. Prices and efforts are in seconds of the budget."""
 
     phase: Phase
-    outcome: Progress = Progress.MOVING  # of the last call of the phase; STALLED: it cannot go on
+    outcome: Progress = Progress.MOVING  # of the last call of the phase; STALLED: the phase cannot continue
     spent: float = 0.0
     ask_at: float = np.inf  # the effort at which to ask for the price of the interior point
-    interior_price: float | None = None  # None: not asked for
-    homotopy_price: float = np.inf  # infinite after a homotopy, and where C is small
+    interior_price: float | None = None  # None: not computed
+    homotopy_price: float = np.inf  # infinite after a homotopy, and if `homotopy.asked` is
     proximal_ready: bool = False  # proximal steps have small Newton systems here
-    proximal_settled: bool = False  # they have left few free variables and a small violation
+    proximal_settled: bool = False  # after these, few variables are free and the violation is small
     one_system_per_class: bool = False  # the part is separable (factor/normal.py)
-    admm_leads: bool = False  # whether ADMM has led the blocks
+    admm_leads: bool = False  # whether a burst of ADMM has run
     worse_than_zero: bool = False  # whether the violation exceeds that of alpha = 0
-    vain_claims: int = 0  # refuted claims of convergence in a row, each within `vain_steps` steps of the last
-    blocks_need: float | None = None  # price of blocks to the tolerance, by pace.py; None where no look was due
-    burst_price: float = np.inf  # of ADMM
+    vain_claims: int = 0  # consecutive refuted claims of convergence, each within `vain_steps` steps of the last
+    blocks_need: float | None = None  # price of blocks to the tolerance (pace.py); None if no look was due
+    burst_price: float = np.inf  # of a burst of ADMM steps
 
 
 class Why(StrEnum):
@@ -96,7 +96,7 @@ class Transition:
 
 
 def decide(facts: Facts, budget: Budget) -> Transition:
-    """The phase to run next. The first rule that applies decides; solvers/README.md has them as a table."""
+    """Return the phase to run next. The first rule that applies decides; solvers/README.md lists them in a table."""
     allowed = budget.phases
     stalled = facts.outcome is Progress.STALLED
     if facts.phase is Phase.INTERIOR:
@@ -135,7 +135,7 @@ def _after_proximal(facts: Facts, allowed: frozenset[Phase], *, stalled: bool) -
 
 
 def _about_interior(facts: Facts, budget: Budget, *, stalled: bool) -> Transition:
-    """Blocks or homotopy have spent `ask_at`, or stall: compare with the price of the interior point."""
+    """Compare the effort with the price of the interior point; the phase has spent `ask_at` or has stalled."""
     allowed = budget.phases
     interior_price = np.inf if facts.interior_price is None else facts.interior_price
     paid = interior_price <= facts.spent * readiness(facts, budget)
@@ -151,10 +151,10 @@ def _about_interior(facts: Facts, budget: Budget, *, stalled: bool) -> Transitio
 
 
 def readiness(facts: Facts, budget: Budget) -> float:
-    """Factor on the effort spent, when it is compared with the price of the interior point.
+    """Return the factor on the effort spent when it is compared with the price of the interior point.
 
-    Where the violation exceeds that of alpha = 0, an interior point with a system per class is worth entering early;
-    one with a system for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
+    If the violation exceeds that of alpha = 0, entering the interior point early pays if it has a system per class.
+    With one system for all classes it does not: page-blocks, ww, C = 2^18 would take ten times as long.
     """
     if facts.phase is Phase.HOMOTOPY:
         return 1.0 / budget.interior_haste
@@ -165,13 +165,13 @@ def readiness(facts: Facts, budget: Budget) -> float:
 
 @dataclass
 class AutoState(InteriorState):
-    """The state of all phases, and of the decisions between them."""
+    """The state of all phases and of the decisions between them."""
 
     phase: Phase = Phase.BLOCKS
-    outcome: Progress = Progress.MOVING  # MOVING: the next decision is due at `decide_at`; else it is due now
+    outcome: Progress = Progress.MOVING  # MOVING: the next decision is due at `decide_at`; otherwise now
     decide_at: int = 0  # steps
     ask_at: float = -np.inf  # effort at which to ask for the interior price; -inf before the first decision
-    vain_claims: int = 0  # refuted claims of convergence in a row
+    vain_claims: int = 0  # consecutive refuted claims of convergence
     claimed_at: int = 0  # steps at the last refuted claim
     pace: Pace = field(default_factory=Pace)
     homotopy: Homotopy = field(default_factory=Homotopy)
@@ -188,7 +188,7 @@ class Auto(Method[AutoState]):
         self.budget = budget
 
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
-        """Some parts with a linear kernel go to a method that keeps W (linear/choice.py)."""
+        """Return the method for the part: for some linear kernels it is one that keeps W (linear/choice.py)."""
         if part.gram.kernel.name != "linear":
             phase = self.opening(part)
             why = Why.SHRUNK_FIRST if phase is Phase.SHRUNK else Why.BLOCKS_FIRST
@@ -199,7 +199,7 @@ class Auto(Method[AutoState]):
         return next(method for method in LINEAR_METHODS if method.name == name), Decision(0, name, reason, numbers)
 
     def opening(self, part: Part) -> Phase:
-        """The phase to begin with."""
+        """Return the phase to begin with."""
         shrunken = Phase.SHRUNK in self.budget.phases and shrunk.applies(part, self.budget)
         return Phase.SHRUNK if shrunken else Phase.BLOCKS
 
@@ -216,7 +216,7 @@ class Auto(Method[AutoState]):
         return state.spending.total
 
     def refuted(self, part: Part, state: AutoState) -> None:
-        """Count refuted claims in a row: after too many, only systems in float64 can get closer, so decide now."""
+        """Count consecutive refuted claims; after too many only float64 systems get closer, so a decision is due."""
         state.shrunk.stale = True
         near = state.steps - state.claimed_at < self.budget.vain_steps
         state.vain_claims = state.vain_claims + 1 if near else 1
@@ -269,7 +269,7 @@ class Auto(Method[AutoState]):
         return interior.finish(part, state, until, tolerance, budget)
 
     def see_end_of_path(self, state: AutoState) -> None:
-        """INTERIOR to FINISHING where the path has ended: the only change of phase that `decide` does not make."""
+        """Change INTERIOR to FINISHING if the path has ended: the only change of phase that `decide` does not make."""
         if state.phase is Phase.INTERIOR and state.interior.left:
             state.phase = Phase.FINISHING
             reason = Why.PATH_ENDED.value
@@ -279,7 +279,7 @@ class Auto(Method[AutoState]):
     # -- deciding ---------------------------------------------------------------------------------
 
     def conduct(self, part: Part, state: AutoState, tolerance: float) -> Progress:
-        """Collect facts, decide, enter the phase. Returns STALLED where a stalled phase was chosen again.
+        """Collect facts, decide, and enter the phase. Return STALLED if a stalled phase was chosen again.
 
         A result other than MOVING ends the slice.
         """
@@ -304,13 +304,13 @@ class Auto(Method[AutoState]):
         return Progress.MILESTONE if outcome is Progress.MILESTONE else Progress.MOVING
 
     def price_phases(self, part: Part, state: AutoState) -> None:
-        """Set the efforts at which to ask for other phases, at the first decision: most runs end before it."""
+        """Set the efforts at which other phases are considered, at the first decision: most runs end before it."""
         state.ask_at = price.interior_at(part, self.budget.first_rank, self.budget)
         if Phase.SPLITTING in self.budget.phases:
             state.pace = pace.start(part, self.budget)
 
     def facts(self, part: Part, state: AutoState) -> Facts:
-        """All facts but those of ADMM; the interior price only where it is due, as it may grow the factor."""
+        """Return all facts except those of ADMM; the interior price only if it is due, as it may grow the factor."""
         budget, spent = self.budget, state.spending.total
         tried = state.homotopy.tried
         facts = Facts(
@@ -344,7 +344,7 @@ class Auto(Method[AutoState]):
             proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget)
 
     def burst(self, part: Part, state: AutoState, transition: Transition, seen: Look) -> None:
-        """One burst of ADMM; the first one is recorded."""
+        """Run a burst of ADMM, and record the first burst."""
         led = state.pace.rank > 0
         state.pace = pace.burst(part, state, state.pace, seen, self.budget)
         if not led and state.pace.rank:
@@ -356,7 +356,7 @@ class Auto(Method[AutoState]):
             self.note(state, transition, numbers)
 
     def enter(self, part: Part, state: AutoState, facts: Facts, transition: Transition) -> None:
-        """Begin the chosen phase; a change of phase is recorded."""
+        """Begin the chosen phase, and record a change of phase."""
         if transition.ask_at is not None:
             state.ask_at = transition.ask_at
         if transition.phase is state.phase:
@@ -372,12 +372,12 @@ class Auto(Method[AutoState]):
         state.phase = transition.phase
 
     def note(self, state: AutoState, transition: Transition, numbers: Mapping[str, float | None]) -> None:
-        """Record the decision with the finite ones of these numbers."""
+        """Record the decision with those of the numbers that are finite."""
         known = {name: float(value) for name, value in numbers.items() if value is not None and np.isfinite(value)}
         state.decisions.append(Decision(state.steps, transition.phase.value, transition.reason.value, known))
 
     def numbers(self, facts: Facts) -> dict[str, float | None]:
-        """The numbers that `decide` compared, by their names in `decisions_`."""
+        """Return the numbers that `decide` compared, by their names in `decisions_`."""
         priced = facts.interior_price is not None
         return {
             "spent": facts.spent,

@@ -31,26 +31,26 @@ class Selection:
 
 
 def select(part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> Selection:
-    """All free variables and those that violate by more than `threshold` (Geometry.working_set)."""
+    """Select all free variables and those that violate by more than `threshold` (Geometry.working_set)."""
     return choose(part.geometry.working_set(part, alpha, gradient, threshold), gradient)
 
 
 def foremost(
     part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
 ) -> Selection:
-    """All free variables and the most violating of the others (Geometry.foremost)."""
+    """Select all free variables and the most violating of the others (Geometry.foremost)."""
     return choose(part.geometry.foremost(part, alpha, gradient, threshold, least, share), gradient)
 
 
 def choose(chosen: np.ndarray, gradient: np.ndarray) -> Selection:
-    """The selection of the True entries of `chosen`, (n, slots)."""
+    """Return the selection of the True entries of `chosen`, (n, slots)."""
     example, slot = np.nonzero(chosen)
     examples, member = np.unique(example, return_inverse=True)
     return Selection(examples, member, slot, gradient[example, slot])
 
 
 def exact_block(part: Part, examples: np.ndarray) -> np.ndarray:
-    """K + offset among these examples in float64."""
+    """Return K + offset among these examples in float64."""
     if part.gram.small:
         return part.gram.exact()[np.ix_(examples, examples)] + part.offset
     points, count = part.gram.points, examples.size
@@ -82,7 +82,7 @@ def polish(
 
 
 def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Q = <direction, direction> (K + offset), in double and in single precision."""
+    """Return Q = <direction, direction> (K + offset), in double and in single precision."""
     kernel = exact_block(part, chosen.examples)
     count = chosen.member.size
     Q, single = np.empty((count, count)), np.empty((count, count), np.float32)
@@ -106,7 +106,7 @@ def rehearse(part: Part, gradient: np.ndarray) -> None:
 
 
 def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int], most: int) -> tuple[int, bool]:
-    """Alternate Newton and pair steps; if they miss `goal`, repeat them from a dense interior point solution."""
+    """Take Newton and pair steps in turn; if they miss `goal`, repeat them from a dense interior point solution."""
     steps, solved = take_turns(problem, goal, newton_turns[0], most)
     if not solved and steps < most:
         problem.jump(goal)
@@ -116,7 +116,7 @@ def solve(problem: BoxProblem, goal: float, newton_turns: tuple[int, int], most:
 
 
 def take_turns(problem: BoxProblem, goal: float, turns: int, most: int) -> tuple[int, bool]:
-    """Return (steps <= most, whether the violation came down to `goal`); a Newton step counts as one step."""
+    """Return (steps <= most, whether the violation fell to `goal`); a Newton step counts as one step."""
     steps = 0
     for _ in range(turns):
         if steps >= most:
@@ -131,7 +131,7 @@ def take_turns(problem: BoxProblem, goal: float, turns: int, most: int) -> tuple
 
 
 class BoxProblem:
-    """The dense problem of a Box; those of other feasible sets are derived from it."""
+    """The dense problem of a Box, and the base class of the problems of other feasible sets."""
 
     face: Face
 
@@ -143,7 +143,7 @@ class BoxProblem:
 
     @staticmethod
     def reading(directions: np.ndarray) -> np.ndarray:
-        """The rows whose inner products couple the variables."""
+        """Return the rows whose inner products couple the variables."""
         return directions
 
     def jump(self, goal: float) -> None:
@@ -174,7 +174,7 @@ class LineProblem(BoxProblem):
         return directions * directions
 
     def jump(self, goal: float) -> None:
-        """In alpha = s beta, whose lower bounds are zero. The interior point starts without the equality."""
+        """Solve in alpha = s beta, whose lower bounds are zero. The start need not satisfy the equality."""
         face, sign = self.face, self.sign
         now, upper = sign * face.value, np.maximum(np.abs(face.low), face.high)
         flip(face.Q, sign)
@@ -195,7 +195,7 @@ class LineProblem(BoxProblem):
 
 
 def flip(Q: np.ndarray, sign: np.ndarray) -> None:
-    """Q_ij becomes s_i s_j Q_ij, without rounding: a second call restores Q."""
+    """Replace Q_ij by s_i s_j Q_ij, without rounding: a second call restores Q."""
     for start in range(0, sign.size, ROWS):
         rows = slice(start, start + ROWS)
         Q[rows] *= sign
@@ -204,7 +204,7 @@ def flip(Q: np.ndarray, sign: np.ndarray) -> None:
 
 
 class SumsProblem(BoxProblem):
-    """The dense problem of Sums: after the variables come the slacks, which have no curvature."""
+    """The dense problem of Sums. The slacks follow the variables and have no curvature."""
 
     def __init__(self, part: Part, alpha: np.ndarray, chosen: Selection, Q: np.ndarray, single: np.ndarray) -> None:
         rows, v, groups = chosen.examples[chosen.member], chosen.slot.size, chosen.examples.size

@@ -1,10 +1,10 @@
-"""Phase HOMOTOPY: solves at a small C, then raises C by factors, each time from the active set of the C before.
+"""Phase HOMOTOPY: solves at a small C, then raises C by factors; each solution starts from the active set before.
 
-Pair steps are slow at a large C and fast at a small one, and from one C to the next few variables enter or leave their
+Pair steps are slow at a large C and fast at a small C, and from one C to the next few variables enter or leave their
 bounds. A round is a Newton step in float64 on the exact kernel, for all free variables and the most violating others.
 So the number of rounds grows with log C, and every alpha on the way is feasible for the C of the problem.
 
-`share` is the current C as a share of that of the problem.
+`share` is the current C divided by the C of the problem.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mcsvm.solvers.problem import Part
 
 
 class Stage(Enum):
-    """What comes next at the current C."""
+    """The next action at the current C."""
 
     PAIRS = auto()  # pair steps, at the first C
     REFRESH = auto()  # pair steps have ended: recompute the functions in float64
@@ -38,13 +38,13 @@ class Homotopy:
 
     share: float = 0.0  # 0 before the homotopy
     stage: Stage = Stage.PAIRS
-    rounds: int = 0  # at this C; a turn of pair steps counts as one, and these are at most half of homotopy_rounds
+    rounds: int = 0  # at this C; a turn of pair steps counts as a round, and at most half of homotopy_rounds are turns
     turn_ends: int = 0  # step count at which the turn of pair steps ends
     tried: bool = False
 
 
 def first_share(part: Part, budget: Budget) -> float:
-    """The largest share factor^-j at which C curvature / margin <= homotopy_first: there pair steps are fast."""
+    """Return the largest share factor^-j with C curvature / margin <= homotopy_first: pair steps are fast there."""
     size = float(part.upper.max() * part.curvature.max() / part.form.margin.max())
     factor = budget.homotopy_factor
     stages = np.ceil(np.log(max(size, 1e-300) / budget.homotopy_first) / np.log(factor))
@@ -52,7 +52,7 @@ def first_share(part: Part, budget: Budget) -> float:
 
 
 def asked(part: Part, budget: Budget) -> float:
-    """The price of all stages; infinite where C is small or the part is separable.
+    """Return the price of all stages; it is infinite if C is small or the part is separable.
 
     A part with one system per class (llw, ova) has more free variables, and the interior point is faster: segment,
     llw, C = 2^15, with 1100 free variables, would take 20 s instead of 11.
@@ -74,7 +74,7 @@ def begin(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> 
 
 
 def begin_at(part: Part, state: BlockState, homotopy: Homotopy, share: float, budget: Budget) -> None:
-    """Continue at this share, from the current alpha."""
+    """Begin the stage of this share, from the current alpha."""
     homotopy.share, homotopy.rounds, homotopy.tried = share, 0, True
     homotopy.stage = Stage.PAIRS if share == first_share(part, budget) else Stage.ROUNDS
     homotopy.turn_ends = next_decision(state.steps, budget)
@@ -84,7 +84,7 @@ def begin_at(part: Part, state: BlockState, homotopy: Homotopy, share: float, bu
 def advance(
     part: Part, state: BlockState, homotopy: Homotopy, until: int, tolerance: float, budget: Budget
 ) -> Progress:
-    """A round, pair steps at the first C, or the change to the next C; STALLED without progress."""
+    """Run a round, pair steps at the first C, or the change to the next C; return STALLED without progress."""
     share = homotopy.share
     view = view_of(part, share)
     goal = tolerance if share == 1.0 else max(tolerance, budget.homotopy_loose * float(part.form.margin.max()))
@@ -105,7 +105,7 @@ def advance(
     bench = Workbench(view, budget)
     if homotopy.stage is Stage.ROUNDS and bench.look(state) <= goal:
         if share == 1.0:
-            begin_at(part, state, homotopy, share, budget)  # the claim may be refuted, or b move (multipliers.py)
+            begin_at(part, state, homotopy, share, budget)  # the claim may be refuted, or b may move (multipliers.py)
             return Progress.CONVERGED
         raise_cost(part, state, homotopy, budget)
         return Progress.MILESTONE
@@ -121,7 +121,7 @@ def advance(
 
 
 def view_of(part: Part, share: float) -> Part:
-    """The part at this share of its C."""
+    """Return the part with this share of its C."""
     if share == 1.0:
         return part
     known = part.view("homotopy", share)

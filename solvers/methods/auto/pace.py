@@ -1,6 +1,6 @@
-"""When a burst of ADMM steps is worth its price: when blocks would need longer to the tolerance than the burst costs.
+"""Decide when a burst of ADMM steps runs: when blocks would need longer to the tolerance than the burst costs.
 
-Extrapolates the effort to the tolerance from the KKT violation at two looks. A burst leaves errors that a few rounds
+The effort to the tolerance is extrapolated from the KKT violation at two looks. A burst leaves errors that a few rounds
 remove quickly, so the next look comes after a pause. A burst that did not help lengthens the pause.
 """
 
@@ -18,18 +18,18 @@ from mcsvm.solvers.problem import Part
 
 @dataclass
 class Pace:
-    """When to look next, and what the last look and the last burst saw. Efforts are in seconds of the budget."""
+    """The time of the next look, and the results of the last look and burst. Efforts are in seconds of the budget."""
 
     look_at: float = inf  # effort at which to look next; infinite: never
     pause: float = inf  # effort between two looks
     effort_at_look: float = 0.0  # at the last look
-    violation_at_look: float = inf  # infinite: none since the last burst
+    violation_at_look: float = inf  # infinite: no look since the last burst
     at_burst: float = inf  # violation before the last burst
     rho: float = 0.0
-    rank: int = 0  # of the factor that bursts work on; 0 before the first
+    rank: int = 0  # of the factor that bursts use; 0 before the first burst
 
     def needed(self, effort: float, violation: float, tolerance: float) -> float | None:
-        """The effort of blocks to the tolerance, if the violation falls geometrically; None before the second look."""
+        """Return the effort of blocks to the tolerance if the violation falls geometrically, None before two looks."""
         before = self.violation_at_look
         if before == inf:
             return None
@@ -41,7 +41,7 @@ class Pace:
 
 
 def start(part: Part, budget: Budget) -> Pace:
-    """The first look comes when blocks have cost a burst at the first rank."""
+    """Return the first pace: the first look comes when blocks have cost as much as a burst at the first rank."""
     if not applies(part):
         return Pace()
     first = price.burst(part, budget.first_rank, budget)
@@ -55,7 +55,7 @@ class Look:
     violation: float
     needed: float | None  # effort of blocks to the tolerance
     asked: float  # price of a burst
-    following: Pace  # the pace to go on with, unless a burst comes
+    following: Pace  # the pace after this look, unless a burst follows
 
 
 def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Budget) -> Look:
@@ -67,7 +67,10 @@ def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Bu
 
 
 def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget) -> Pace:
-    """Run a burst; returns the pace after it. No burst runs if its first factor costs more than all steps so far."""
+    """Run a burst and return the pace after it.
+
+    The first burst does not run if it costs more, with its preparation, than all steps so far.
+    """
     spending, rho, rank, asked = state.spending, pace.rho, pace.rank, seen.asked
     if not rank:
         rho = penalty_for(part, state, budget)

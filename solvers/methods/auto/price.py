@@ -1,4 +1,4 @@
-"""The prices of phases on a part, in seconds of the budget: from counts of operations, without a clock."""
+"""Prices of phases on a part, in seconds of the budget, computed from counts of operations without a clock."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from mcsvm.solvers.problem import Part
 
 
 def newton(variables: int, budget: Budget) -> float:
-    """A Newton step on so many variables: kernel values, factors, products."""
+    """Return the price of a Newton step on this number of variables: kernel values, factors, products."""
     return budget.newton_pair_price * variables**2 + budget.newton_cube_price * variables**3
 
 
 def interior_at(part: Part, rank: int, budget: Budget) -> float:
-    """All iterations of the interior point at this rank, without the factor."""
+    """Return the price of all iterations of the interior point at this rank, without the factor."""
     layout, n, outputs = Layout.of(part), len(part), part.form.outputs
     if separable(part):
         operations = outputs * (n * rank**2 + 2.0 * rank**3)
@@ -26,7 +26,10 @@ def interior_at(part: Part, rank: int, budget: Budget) -> float:
 
 
 def interior(part: Part, affordable: float, budget: Budget) -> float:
-    """The interior point with its factor, which grows until it is fine enough or the price exceeds `affordable`."""
+    """Return the price of the interior point with its factor.
+
+    The factor grows until it is fine enough or the price exceeds `affordable`.
+    """
     factor, cap = factor_of(part.gram), min(rank_cap(part), len(part))
     rank = budget.first_rank
     while True:
@@ -41,14 +44,16 @@ def interior(part: Part, affordable: float, budget: Budget) -> float:
 
 
 def burst(part: Part, rank: int, budget: Budget) -> float:
-    """A burst of ADMM steps, without its preparation."""
+    """Return the price of a burst of ADMM steps, without its preparation."""
     n, outputs = len(part), part.form.outputs
     return budget.admm_steps * n * outputs * (4.0 * budget.admm_product_price * rank + budget.admm_variable_price)
 
 
 def first_burst(part: Part, rho: float, affordable: float, budget: Budget) -> tuple[float, int]:
-    """(price of the first burst with its preparation, its columns). Grows the factor until it lacks at most
-    admm_rest * rho, or the price exceeds `affordable`."""
+    """Return (price of the first burst with its preparation, columns of its factor).
+
+    The factor grows until it lacks at most admm_rest * rho or the price exceeds `affordable`.
+    """
     factor, n = factor_of(part.gram), len(part)
     allowed, rank = budget.admm_rest * rho / max(float(part.gram.diagonal.sum()), 1e-300), budget.first_rank
     while True:

@@ -1,8 +1,8 @@
 """Phase PROXIMAL: proximal steps of growing sigma over a factor of the kernel; their number hardly depends on C.
 
-For parts with one system per class (llw, ova), in place of the interior point: a third of its time, as only free
-variables are in the Newton systems. Once few variables are free and the violation is small, the last stage of the
-homotopy finishes on the exact kernel. After several steps in vain the interior point takes over.
+For parts with one system per class (llw, ova), this phase replaces the interior point: it takes a third of the time, as
+only free variables are in its Newton systems. Once few variables are free and the violation is small, the last stage of
+the homotopy finishes on the exact kernel. After several steps without progress the interior point takes over.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Proximal:
 
 
 def ready(part: Part, proximal: Proximal, budget: Budget) -> bool:
-    """Whether Newton systems are small. Larger ones (segment, llw) are slower than the interior point."""
+    """Return whether Newton systems are small. Larger systems (segment, llw) are slower than the interior point."""
     if proximal.tried or part.geometry != BOX or not separable(part):
         return False
     narrow = factor_of(part.gram).rank <= budget.proximal_narrow * len(part)
@@ -43,7 +43,7 @@ def ready(part: Part, proximal: Proximal, budget: Budget) -> bool:
 
 
 def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float, budget: Budget) -> Progress:
-    """One proximal step; STALLED after too many in vain."""
+    """Take one proximal step; return STALLED after too many steps without progress."""
     if proximal.sigma == 0.0:
         refresh(part, state)
         proximal.sigma, proximal.tried = budget.proximal_first, True
@@ -57,7 +57,7 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     trial, steps, end = step.solve(step.begin(), most)
     move_towards(part, state, np.asfortranarray(trial.alpha))
     failed = end is not End.CLOSE
-    state.steps += most if failed else max(1, steps)  # a failed one counts in full: a decision comes soon
+    state.steps += most if failed else max(1, steps)  # a failed step counts in full: a decision comes soon
     after = bench.look(state)
     proximal.sigma *= 1.0 / budget.proximal_growth if failed else budget.proximal_growth
     proximal.vain += int(failed or after > budget.helped * before)
@@ -67,7 +67,7 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
 
 
 def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Columns:
-    """The columns that sigma needs (proximal_rest); more than admm_columns * n only after steps in vain."""
+    """Return the columns that sigma needs (proximal_rest); if `stuck`, they may be more than admm_columns * n."""
     factor, rank = factor_of(part.gram), budget.first_rank
     most = len(part) * (1.0 if stuck else budget.admm_columns)
     allowed = budget.proximal_rest / (sigma * max(float(part.gram.diagonal.sum()), 1e-300))
@@ -84,7 +84,7 @@ def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Colu
 
 
 def settled(part: Part, state: BlockState, violation: float, budget: Budget) -> bool:
-    """Whether few variables are free and the violation is small: Newton steps on the exact kernel then end the run."""
+    """Return whether few variables are free and the violation is small, so that exact Newton steps can end the run."""
     free = part.geometry.free(state.alpha, part.upper)
     near = violation <= budget.proximal_near * float(part.form.margin.max())
     return near and int(np.count_nonzero(free)) <= budget.proximal_free

@@ -1,7 +1,7 @@
 """The proximal step over a factor of the kernel, K ~ V V'; coordinates are V' times the change of the weights.
 
-Newton systems have the size of the columns of V, or of the free variables if these are fewer. The functions start
-exact, so that a coarse factor only slows the steps down; a small sigma needs few columns.
+Newton systems have one row per column of V, or one per free variable if these are fewer. The first functions are exact,
+so that a coarse factor only slows the steps down; a small sigma needs few columns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mcsvm.solvers.work import pieces
 
 
 class FactorStep(ProximalStep):
-    """Solves (1 + sigma sum_i R_i' P_i R_i (x) v_i v_i') step = residual, R_i: how free variables read functions."""
+    """Solves (1 + sigma sum_i R_i' P_i R_i (x) v_i v_i') step = residual; R_i are the directions of free variables."""
 
     def __init__(self, part: Part, columns: Columns, state: Point, sigma: float) -> None:
         super().__init__(part, state.alpha, sigma)
@@ -34,7 +34,7 @@ class FactorStep(ProximalStep):
         return self.at(np.zeros((self.columns.width, self.functions.shape[1])), self.functions)
 
     def weights(self, alpha: np.ndarray) -> np.ndarray:
-        """The weights of alpha minus those of the anchor."""
+        """Return the weights of alpha minus those of the anchor."""
         return weights_of(self.part, alpha) - self.before
 
     def residual(self, trial: Iterate) -> np.ndarray:
@@ -48,7 +48,7 @@ class FactorStep(ProximalStep):
 
     def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> NewtonStep | None:
         free = self.free(trial.alpha)
-        # with more variables than columns, the system of variables is singular but for 1 / sigma
+        # with more variables than columns, the system of variables is singular except for the term 1 / sigma
         few = np.count_nonzero(free) <= self.columns.width
         step = (self.by_variables if few else self.by_columns)(trial, free, residual)
         if step is None:
@@ -73,7 +73,7 @@ class FactorStep(ProximalStep):
         return step
 
     def readings(self, free: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(example, direction) of each free variable; in a sum at its bound, minus the mean over its free variables."""
+        """Return (example, direction) of each free variable. In a sum at its bound, directions have mean zero."""
         example, slot = np.nonzero(free)
         reading = self.part.form.direction[self.part.labels[example], slot]
         if not full.any():

@@ -2,17 +2,18 @@
 
 If the row store cannot hold the rows of all support vectors, blocks compute the same rows again and again. This phase
 therefore makes a subset A of the examples a part of its own: K_AA (W_A - anchor) updates the functions of A, and its
-kernel rows have columns in A alone.
+kernel rows have only the columns of A.
 
 1. A trial runs blocks on all examples with a bounded number of kernel rows. It solves problems of few support vectors.
 2. The first subset, violating examples or a sample of every class, is solved roughly (chunking: Boser et al. 1992).
 3. The functions of all other examples are updated in single precision from the change of the weights.
 4. The next subset has all examples that are not settled at their bounds. If their matrix does not fit, as many as fit
-   are drawn at random, with probabilities proportional to their violations. Taking the worst violators instead would
-   omit the examples that they compete with: 20,000 x 20, ww, needed 1.8 times the kernel values.
+   are drawn: a quarter are the worst violators, the others are random, with probabilities proportional to their
+   violations. The worst violators alone would omit the examples that they compete with: 20,000 x 20, ww, needed 1.8
+   times the kernel values.
 
-Most updates in step 3 omit settled examples, as these cannot violate soon; now and then an update has all examples.
-The phase ends with a claim of convergence for all examples, which the run verifies.
+Most updates in step 3 omit settled examples, as these cannot violate soon; now and then an update includes all
+examples. The phase ends with a claim of convergence for all examples, which the run verifies.
 """
 
 from __future__ import annotations
@@ -38,44 +39,44 @@ empty = partial(np.empty, (0, 0))
 
 
 class ShrinkingStage(Enum):
-    """What the examples in use are."""
+    """The examples in the subset, and how accurately they are solved."""
 
-    GROWING = auto()  # a sample, or as many as have room, solved roughly
-    ROUGH = auto()  # all that were not settled, solved roughly: some will settle
-    FINE = auto()  # all that are not settled, solved to the tolerance
+    GROWING = auto()  # a sample, or as many examples as fit, solved roughly
+    ROUGH = auto()  # all examples that were not settled, solved roughly: some will settle
+    FINE = auto()  # all examples that are not settled, solved to the tolerance
 
 
 @dataclass
 class Shrunk:
-    """The examples in use, the state of their part, and the functions of all examples at the last look."""
+    """The subset, the state of its part, and the functions of all examples at the last look."""
 
-    examples: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))  # none: the phase has not begun
+    examples: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))  # the subset; empty at first
     inner: BlockState = field(default_factory=lambda: BlockState(empty(), empty(), np.empty(0)))
-    active: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))  # those in use and others not settled
-    weights: np.ndarray = field(default_factory=empty)  # (n, outputs) at the last look at all
-    latest: np.ndarray = field(default_factory=empty)  # (n, outputs) at the last look at the active ones
-    products: np.ndarray = field(default_factory=empty)  # (n, outputs) K @ latest of the active, else K @ weights
+    active: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))  # the subset and others not settled
+    weights: np.ndarray = field(default_factory=empty)  # (n, outputs) at the last look at all examples
+    latest: np.ndarray = field(default_factory=empty)  # (n, outputs) at the last look at the active examples
+    products: np.ndarray = field(default_factory=empty)  # (n, outputs) K @ latest if active, else K @ weights
     stage: ShrinkingStage = ShrinkingStage.GROWING
     violation: float = np.inf  # at the last look
-    violation_of_all: float = np.inf  # at the last look at all
+    violation_of_all: float = np.inf  # at the last look at all examples
     steps: int = -1  # at the last look
-    idle: int = 0  # looks in a row without a step
-    solved: bool = False  # among the examples in use; next comes a look at the others
-    doubted: bool = False  # a claim was refuted: before the next one, a look at all
-    stale: bool = False  # a claim was refuted: the functions of the state are newer than all of this
+    idle: int = 0  # consecutive looks without a step
+    solved: bool = False  # the subset is solved; next comes a look at the others
+    doubted: bool = False  # a claim was refuted: look at all examples before the next claim
+    stale: bool = False  # a claim was refuted: the functions of the state are newer than these fields
     trial: RowTrial = field(default_factory=RowTrial)
     tried: bool = False  # the trial has ended without a solution
-    few: bool = False  # most rows of the trial belong to no support vector
+    few: bool = False  # at least half of the trial's rows belong to no support vector
 
 
 def rehearse() -> None:
-    """Compile what a matrix in float32 needs, which no tiny problem has."""
+    """Compile the copy of a float32 matrix, which no tiny problem has."""
     matrix = np.zeros((4, 4), np.float32)
     copy_transposed(matrix[:2, 2:], matrix[2:, :2])
 
 
 def applies(part: Part, budget: Budget) -> bool:
-    """Whether the row store holds so few rows that shrinking may be worth it."""
+    """Return whether the row store holds so few rows that shrinking may be worth it."""
     held = budget.shrunk_shared if part.gram.shared else budget.shrunk_held
     few = part.gram.capacity < held * len(part)
     computed = part.gram.kernel.name not in ("linear", "precomputed")
@@ -83,7 +84,7 @@ def applies(part: Part, budget: Budget) -> bool:
 
 
 def advance(part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget) -> Progress:
-    """Run rounds of blocks on the active examples; when these are solved, check the other examples.
+    """Run rounds of blocks on the subset; when it is solved, check the other examples.
 
     A trial on all examples comes first: a problem with few support vectors needs few kernel rows, whatever the number
     of examples and the memory.
@@ -120,9 +121,9 @@ def advance(part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance
 
 
 def prolong_trial(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget) -> None:
-    """Allow the trial kernel rows at its start, and once more if most rows so far belong to no support vector.
+    """Allow the trial kernel rows at its start, and again if at least half of its rows belong to no support vector.
 
-    Rows of the store that the parts before have left serve the trial as well.
+    Rows that earlier parts have left in the store serve the trial as well.
     """
     trial, rows = shrunk.trial, max(shrunk.trial.used, part.gram.rows_held)
     trial.looks += 1
@@ -134,12 +135,12 @@ def prolong_trial(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget)
 
 
 def solve(part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: float, budget: Budget) -> Progress:
-    """Rounds of blocks among the examples in use."""
+    """Run rounds of blocks on the subset."""
     view = view_of(part, shrunk)
     larger = replace(budget, block_examples=budget.shrunk_examples, block_variables=budget.shrunk_variables)
     goal = max(budget.shrunk_strict * tolerance, goal_of(part, shrunk, budget))
     progress, shrunk.inner.limit = Progress.MOVING, state.limit
-    if shrunk.inner.steps != state.steps:  # stopped within the last round: the next decision comes at the same step
+    if shrunk.inner.steps != state.steps:  # the last round was stopped: the next decision comes at the same step
         put_back(state, shrunk)
     while progress is Progress.MOVING and state.steps_left > 0 and (state.steps < until or shrunk.inner.newton_next):
         progress = blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)
@@ -148,14 +149,14 @@ def solve(part: Part, state: BlockState, shrunk: Shrunk, until: int, tolerance: 
 
 
 def goal_of(part: Part, shrunk: Shrunk, budget: Budget) -> float:
-    """The violation to which the examples in use are solved, if that is above the tolerance."""
+    """Return the violation to which the subset is solved, if that is above the tolerance."""
     loose = budget.shrunk_loose * float(part.form.margin.max())
     rough = {ShrinkingStage.GROWING: INNER.share * shrunk.violation, ShrinkingStage.ROUGH: loose}
     return min(rough.get(shrunk.stage, 0.0), loose)
 
 
 def put_back(state: BlockState, shrunk: Shrunk) -> None:
-    """The state of the examples in use, into that of all."""
+    """Copy the state of the subset into the state of all examples."""
     inner, some = shrunk.inner, shrunk.examples
     state.alpha[some], state.functions[some] = inner.alpha, inner.functions
     state.constant, state.steps, state.spending.total = inner.constant, inner.steps, inner.spending.total
@@ -175,12 +176,12 @@ def begin(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float, budge
 
 
 def most(part: Part) -> int:
-    """The number of examples whose matrix the row store holds."""
+    """Return the number of examples whose matrix the row store can hold."""
     return max(part.gram.least, int(np.sqrt(part.gram.spare("") / 4.0)))
 
 
 def use(state: BlockState, shrunk: Shrunk, examples: np.ndarray) -> None:
-    """A fresh state of these examples: first those that stay, in their order, whose kernel values the store keeps."""
+    """Set the subset, with a new state. Examples that stay come first, in their order: the store keeps their values."""
     stay = shrunk.examples[np.isin(shrunk.examples, examples, assume_unique=True)]
     examples = np.concatenate([stay, np.setdiff1d(examples, stay, assume_unique=True)])
     shrunk.examples, shrunk.solved = examples, False
@@ -196,7 +197,7 @@ def share_of(shrunk: Shrunk, budget: Budget) -> float:
 
 
 def sample(part: Part, share: float) -> np.ndarray:
-    """A share of every class, drawn always alike."""
+    """Draw a share of every class, the same in every call."""
     random, chosen = np.random.default_rng(0), np.zeros(len(part), dtype=bool)
     for label in range(part.form.classes):
         members = np.flatnonzero(part.labels == label)
@@ -205,7 +206,10 @@ def sample(part: Part, share: float) -> np.ndarray:
 
 
 def grow(part: Part, state: BlockState, shrunk: Shrunk, violating: np.ndarray, budget: Budget) -> None:
-    """Choose anew, of the active examples; after a look at all also these."""
+    """Set the next subset: the unsettled active examples and `violating`, or a draw of as many as fit.
+
+    After the stage GROWING, a subset that contains `violating` is kept and solved to the tolerance.
+    """
     if shrunk.stage is not ShrinkingStage.GROWING and np.isin(violating, shrunk.examples, assume_unique=True).all():
         shrunk.stage = ShrinkingStage.FINE
         use(state, shrunk, shrunk.examples)
@@ -227,8 +231,11 @@ def grow(part: Part, state: BlockState, shrunk: Shrunk, violating: np.ndarray, b
 
 
 def drawn(part: Part, state: BlockState, shrunk: Shrunk, found: np.ndarray, count: int) -> np.ndarray:
-    """So many of these examples: for a quarter the worst, so that the violation among them is that of all, the others
-    by chance in proportion to their violation (Efraimidis & Spirakis 2006), always alike at one step count."""
+    """Draw `count` of the examples `found`, always the same at the same step count.
+
+    A quarter are the worst, so that the violation among the drawn ones is that of all. The others are random, with
+    probabilities in proportion to their violations (Efraimidis & Spirakis 2006).
+    """
     violations = np.zeros(len(part))
     violations[shrunk.active] = seen(part, state, shrunk).violations
     chance = np.random.default_rng(state.steps).exponential(size=found.size)
@@ -239,7 +246,7 @@ def drawn(part: Part, state: BlockState, shrunk: Shrunk, found: np.ndarray, coun
 
 
 def unsettled(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget) -> np.ndarray:
-    """(n,) whether an active example may leave its bounds: gradients will still move by as much as they violate."""
+    """Return (n,) which active examples may leave their bounds: gradients may still move by as much as they violate."""
     distance = budget.shrunk_near * min(float(part.form.margin.max()), 10.0 * shrunk.violation)
     some, alpha, functions = active(part, state, shrunk)
     found = np.zeros(len(part), dtype=bool)
@@ -248,7 +255,7 @@ def unsettled(part: Part, state: BlockState, shrunk: Shrunk, budget: Budget) -> 
 
 
 def active(part: Part, state: BlockState, shrunk: Shrunk) -> tuple[Part, np.ndarray, np.ndarray]:
-    """(the part, alpha, the functions with b) of the active examples."""
+    """Return (the part, alpha, the functions with b) of the active examples."""
     some = narrowed(part, shrunk.active, part.gram)
     alpha, functions = state.alpha[shrunk.active], state.functions[shrunk.active]
     span = part.geometry.span(some, alpha, functions)
@@ -261,7 +268,7 @@ def seen(part: Part, state: BlockState, shrunk: Shrunk) -> Optimality:
 
 
 def violators(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float) -> np.ndarray:
-    """Where the KKT violation exceeds the tolerance: the active examples that may cause it (of an equality, two do)."""
+    """Return the active examples that may cause a KKT violation above the tolerance (with an equality, two do)."""
     found = seen(part, state, shrunk)
     shrunk.violation = found.violation
     if shrunk.active.size == len(part):
@@ -270,7 +277,7 @@ def violators(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float) -
 
 
 def look(part: Part, state: BlockState, shrunk: Shrunk) -> None:
-    """Bring the functions of the other active examples up to date."""
+    """Update the functions of all active examples."""
     weights, products = weights_of(part, state.alpha), shrunk.products
     others = np.setdiff1d(shrunk.active, shrunk.examples, assume_unique=True)
     change = moved(part, others, weights - shrunk.latest)
@@ -281,7 +288,7 @@ def look(part: Part, state: BlockState, shrunk: Shrunk) -> None:
 
 
 def look_at_rest(part: Part, state: BlockState, shrunk: Shrunk) -> None:
-    """After `look`, bring the functions of all examples up to date; then all are active."""
+    """Update the functions of all examples, after `look`, and make all examples active."""
     rest = np.setdiff1d(np.arange(len(part)), shrunk.active, assume_unique=True)
     change = moved(part, rest, shrunk.latest - shrunk.weights)
     shrunk.products[rest] += change
@@ -290,9 +297,9 @@ def look_at_rest(part: Part, state: BlockState, shrunk: Shrunk) -> None:
 
 
 def moved(part: Part, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """K @ weights of these rows in single precision."""
+    """Return K @ weights for these rows, in single precision."""
     products = single_products(part.gram.kernel, part.gram.points, rows, weights)
-    part.gram.evaluations += rows.size * int(weights.any(axis=1).sum())  # last: interrupted, it is all done again
+    part.gram.evaluations += rows.size * int(weights.any(axis=1).sum())  # last: an interrupted product is repeated
     return products
 
 
@@ -306,7 +313,7 @@ def leave(part: Part, state: BlockState, shrunk: Shrunk) -> None:
 
 
 def view_of(part: Part, shrunk: Shrunk) -> Part:
-    """The part of the examples in use."""
+    """Return the part of the subset."""
     known = part.view("shrunk", shrunk.examples)
     if known is not None:
         return known

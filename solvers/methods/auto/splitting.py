@@ -1,10 +1,10 @@
 """Phase SPLITTING: bursts of ADMM over a factor of the kernel, K ~ V V' (Boyd et al. 2011, section 3.1).
 
 Every step moves all variables and costs two products with the factor. The dual is split into the weights z of a
-feasible alpha, found example by example, and the weights `target` that the quadratic form of the kernel prefers, found
-by (K + rho I)^-1; u is the scaled multiplier of target = z. Errors that many examples share vanish in a few steps,
-where blocks are slow; errors of single examples stay, which blocks remove. A smaller rho removes shared errors faster
-and needs more columns.
+feasible alpha, computed example by example, and the weights `target`, a proximal step for the quadratic form of the
+kernel, computed with (K + rho I)^-1; u is the scaled multiplier of target = z. Errors that many examples share
+vanish in a few steps, while blocks are slow to remove them. Errors of single examples stay, and blocks remove these. A
+smaller rho removes shared errors faster and needs more columns.
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ from mcsvm.solvers.work import PLACE, VALUE, pieces
 
 
 def applies(part: Part) -> bool:
-    """Whether jit/splitting.py has the step: no equality, and no machine with both an own slot and f_y in others."""
+    """Return whether jit/splitting.py has the step of the part.
+
+    It has no step for an equality, nor for a machine with both an own slot and f_y in its other slots.
+    """
     rule = part.form.rule
     return part.geometry in (BOX, SUMS) and not (rule.own != 0.0 and rule.cross != 0.0)
 
 
 def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """(n, outputs): the weights of alpha, up to a constant per example, which centred functions do not depend on."""
+    """Return the (n, outputs) weights of alpha, up to a constant per example that centred functions do not read."""
     rule, own = part.form.rule, np.flatnonzero(part.labels < part.form.slots)
     labels = part.labels[own]
     made = np.multiply(rule.other, alpha, order="C")
@@ -46,7 +49,7 @@ def penalty_for(part: Part, state: Point, budget: Budget) -> float:
 
 
 class Splitting:
-    """The burst: `half`, (n, columns) float32, with half half' = V (rho + V'V)^-1 V' = 1 - rho (V V' + rho)^-1."""
+    """A burst. `half` is (n, columns), float32: half half' = V (rho + V'V)^-1 V' = 1 - rho (V V' + rho)^-1."""
 
     def __init__(self, part: Part, rho: float, columns: Columns, half: np.ndarray) -> None:
         self.part, self.rho, self.columns, self.half = part, rho, columns, half
@@ -54,7 +57,7 @@ class Splitting:
     @classmethod
     def prepare(cls, part: Part, rho: float, rank: int) -> Splitting:
         columns = Columns(part.gram, part.offset, exact=False, cap=rank)
-        columns.use(rank)  # other phases may have grown the factor further; bits must not depend on it
+        columns.use(rank)  # other phases may have grown the factor further; results must not depend on it
         square = columns.square()
         square[np.diag_indices_from(square)] += rho
         factor = factored(square)
@@ -66,14 +69,14 @@ class Splitting:
         return cls(part, rho, columns, half)
 
     def centre(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
-        """(table minus its mean over outputs, that mean), where functions are centred; else (table, 0)."""
+        """Return (table minus its mean over outputs, that mean) if functions are centred, else (table, 0)."""
         if not self.part.form.centred:
             return table, 0.0
         mean = table.mean(axis=1, keepdims=True)
         return table - mean, mean
 
     def kernel_update(self, pull: np.ndarray) -> np.ndarray:
-        """rho (K + rho I)^-1 pull."""
+        """Return rho (K + rho I)^-1 pull."""
         pull, mean = self.centre(pull)
         n, outputs = pull.shape
         reduced = np.empty((self.half.shape[1], outputs), np.float32)
@@ -104,8 +107,10 @@ class Splitting:
         return move_towards(part, point, onto_bounds(part, alpha.astype(np.float64)))
 
     def _begin(self, point: Point) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(z, u, pull) at the point; pull = (functions by the factor - exact functions) / rho makes the steps exact
-        there."""
+        """Return (z, u, pull) at the point.
+
+        pull = (functions by the factor - exact functions) / rho makes the steps exact at the point.
+        """
         made = weights_up_to_constants(self.part, point.alpha)
         by_factor, _ = self.centre(self.columns.functions(made))
         tables = made, -point.functions / self.rho, (by_factor - point.functions) / self.rho
@@ -114,7 +119,7 @@ class Splitting:
 
 
 def move_towards(part: Part, point: Point, alpha: np.ndarray) -> bool:
-    """Move to the point of largest dual between `point` and alpha; returns whether it moved.
+    """Move to the point of largest dual between `point` and alpha; return whether it moved.
 
     The point changes at the end, after the last tick.
     """
@@ -134,6 +139,6 @@ def move_towards(part: Part, point: Point, alpha: np.ndarray) -> bool:
 
 
 def onto_bounds(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """Variables (sums) within single precision of a bound, put onto it."""
+    """Return alpha with variables (sums) that are within single precision of a bound put onto it."""
     geometry, upper = part.geometry, part.upper[:, None]
     return geometry.within(geometry.snapped(alpha, upper, SINGLE), upper)
