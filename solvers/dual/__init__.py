@@ -1,1 +1,1 @@
-"""The dual problem, once for all methods: feasible sets, gradients, certificates, the exact bias."""
+"""The dual problem, shared by all methods: feasible sets, gradients, certificates, the exact bias."""

@@ -1,4 +1,4 @@
-"""The equality of an exact bias, sum_i W_i = 0: repairs an alpha whose weights miss it, and finds balanced starts."""
+"""The equality of an exact bias, sum_i W_i = 0: repair an alpha whose weights violate it, and find balanced starts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mcsvm.solvers.errors import Sentence
 from mcsvm.solvers.jit.rounding import LAST_DIGITS, ROUNDING
 from mcsvm.solvers.problem import Part
 
-SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to `even_point` / 2, tried in turn where too few variables are free
+SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to `even_point` / 2, tried in turn if too few variables are free
 
 
 def refuse(part: Part) -> Sentence | None:
-    """Why the balance of this part cannot be repaired, in a sentence; None where it can."""
+    """Return the reason, as a sentence, why the balance of this part cannot be repaired; None if it can."""
     if part.geometry in MOVES:
         return None
     return Sentence(
@@ -26,10 +26,10 @@ def refuse(part: Part) -> Sentence | None:
 
 
 def repair(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """A feasible alpha near the given one whose weights sum to zero: its free variables move.
+    """Return a feasible alpha near the given one whose weights sum to zero, by moving its free variables.
 
-    Where nearly all variables are at a bound, so that the free ones cannot balance the weights, alpha is first moved
-    towards the inside of the bounds by the least of SHARES that suffices.
+    If nearly all variables are at a bound, the free ones cannot balance the weights. Then alpha is first moved towards
+    the inside of the bounds by the smallest of SHARES that suffices.
     """
     repaired = _moved(part, alpha)
     if is_balanced(part, repaired):
@@ -43,25 +43,28 @@ def repair(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 
 def is_balanced(part: Part, alpha: np.ndarray) -> bool:
-    """Whether |sum_i W_i| <= ROUNDING * sum |alpha|."""
+    """Return whether |sum_i W_i| <= ROUNDING * sum |alpha|."""
     left = float(np.abs(weights_of(part, alpha).sum(axis=0)).max())
     return left <= ROUNDING * float(np.abs(alpha).sum())
 
 
 def even_point(part: Part) -> np.ndarray:
-    """The largest feasible alpha with equal variables within each example and equal sums of all classes: balanced."""
+    """Return the largest feasible alpha with equal variables within each example and equal sums of all classes.
+
+    This alpha is balanced.
+    """
     return even_values(part)[:, None] * part.form.real[part.labels]
 
 
 def even_values(part: Part) -> np.ndarray:
-    """(n,) the value that all variables of an example have in `even_point`."""
+    """Return (n,) the value of all variables of an example in `even_point`."""
     largest = part.geometry.even(part.upper, part.form.real[part.labels].sum(axis=1))
     totals = np.bincount(part.labels, weights=largest)
     return largest * (totals.min() / np.maximum(totals, 1e-300))[part.labels]
 
 
 def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """Moves of free variables towards sum_i W_i = 0, repeated, as each may end at bounds."""
+    """Move free variables towards sum_i W_i = 0, repeatedly, because a move may end at bounds."""
     alpha, real = alpha.copy(), part.form.real[part.labels]
     for _ in range(PROOF.balance_rounds):
         total = weights_of(part, alpha).sum(axis=0)
@@ -72,22 +75,27 @@ def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 
 def balanced_start(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """A feasible, balanced alpha near the given one, to start from; zero where moves of free variables find none."""
+    """Return a feasible, balanced alpha near the given one, as a start.
+
+    Zero if moves of free variables cannot balance it.
+    """
     alpha = part.geometry.within(alpha, part.upper)
     if part.form.outputs > 1:
         alpha = _moved(part, alpha)
         return alpha if is_balanced(part, alpha) else np.zeros_like(alpha)
     first = part.form.direction[part.labels, 0, 0] > 0.0
     sides = float(alpha[first].sum()), float(alpha[~first].sum())
-    if max(sides) > 0.0:  # scale the class of larger sum down to the other
+    if max(sides) > 0.0:  # scale the class with the larger sum down to the other
         alpha[first] *= min(sides) / sides[0] if sides[0] > sides[1] else 1.0
         alpha[~first] *= min(sides) / sides[1] if sides[1] > sides[0] else 1.0
     return alpha
 
 
 def _move_in_box(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
-    """delta = room * <direction, z>, z by weighted least squares so that sum delta direction = -total; `room` is the
-    distance to the nearer bound, of which a move takes at most half."""
+    """Move each variable by delta = room * <direction, z>, where `room` is its distance to the nearer bound.
+
+    z follows by weighted least squares such that sum delta direction = -total. A move takes at most half of the room.
+    """
     room = np.minimum(alpha, part.upper[:, None] - alpha) * real
     example, slot = np.nonzero(room > 0.0)
     rows, weight = part.form.direction[part.labels[example], slot], room[example, slot]
@@ -97,7 +105,7 @@ def _move_in_box(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndar
 
 
 def _move_in_simplex(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
-    """As `_move_in_box`, within bounded sums: variables and slack of an example exchange at most half of each."""
+    """Move as in `_move_in_box`, within bounded sums: variables and slack of an example exchange up to half of each."""
     used = np.flatnonzero((alpha * real).any(axis=1))
     labels, weight = part.labels[used], alpha[used] * real[used]
     slack = (part.upper[used] - weight.sum(axis=1)).clip(0.0)
@@ -111,7 +119,10 @@ def _move_in_simplex(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.
 
 
 def _squares(part: Part, labels: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """sum_ip weight_ip d_ip d_ip', summed by class first: a table of all examples' directions could exceed memory."""
+    """Return sum_ip weight_ip d_ip d_ip'.
+
+    The weights are summed by class first, because a table of all examples' directions could exceed the memory.
+    """
     mass = np.zeros(part.form.margin.shape)
     np.add.at(mass, labels, weight)
     rows = part.form.direction.reshape(-1, part.form.outputs)

@@ -1,4 +1,4 @@
-"""The exact bias: b from free variables where they determine it, else from minimising the primal over b."""
+"""The exact bias: b from the free variables if they determine it, else from minimising the primal over b."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from mcsvm.solvers.problem import Part
 
 
 def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndarray | None) -> np.ndarray:
-    """The candidate b of least primal, centred to sum_c b_c = 0 where only differences of class functions matter.
+    """Return the candidate b with the smallest primal.
 
-    Candidates are b of the free variables by least squares, and `hint`, or else the optimum of the linear programme.
+    It is centred to sum_c b_c = 0 if only differences of class functions matter. The candidates are the b of the free
+    variables by least squares, and `hint`. Without a hint, the optimum of the linear programme is a candidate if the
+    free variables do not determine b and the programme is small enough.
     """
     if part.form.outputs == 1:
         return _binary_bias(part, products)
@@ -32,7 +34,7 @@ def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndar
 
 
 def _equations(part: Part, alpha: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """<direction, f + b> = margin for every free variable: the KKT conditions that b must meet."""
+    """Return (rows, targets) of <direction, f + b> = margin for the free variables: the KKT conditions on b."""
     form = part.form
     example, slot = np.nonzero(part.geometry.free(alpha, part.upper) & form.real[part.labels])
     rows = form.direction[part.labels[example], slot]
@@ -41,7 +43,7 @@ def _equations(part: Part, alpha: np.ndarray, products: np.ndarray) -> tuple[np.
 
 
 def _programme(part: Part, products: np.ndarray) -> np.ndarray:
-    """Minimise sum U_i xi over (b, xi) subject to xi >= margin - <direction, f + b>, xi >= 0."""
+    """Return the b that minimises sum U_i xi over (b, xi), subject to xi >= margin - <direction, f + b> and xi >= 0."""
     from scipy.optimize import linprog  # 93 modules, which most trainings never need
 
     form = part.form
@@ -61,9 +63,9 @@ def _programme(part: Part, products: np.ndarray) -> np.ndarray:
 
 
 def _binary_bias(part: Part, products: np.ndarray) -> np.ndarray:
-    """The minimum over b of sum_i U_i [m - s_i (f_i + b)]+, a weighted median of its kinks.
+    """Return the b that minimises sum_i U_i [m - s_i (f_i + b)]+: a weighted median of its kinks.
 
-    Where a whole interval is optimal, its middle.
+    If a whole interval is optimal, return its middle.
     """
     sign = part.form.direction[part.labels, 0, 0]
     kinks = sign * part.form.margin[part.labels, 0] - products[:, 0]

@@ -64,7 +64,7 @@ class Proof:
 
     certificate: Certificate
     weights: np.ndarray  # (n, outputs)
-    products: np.ndarray  # K @ weights; in float32 of examples that are proved to be beyond their margin
+    products: np.ndarray  # K @ weights; in float32 for examples that are proved to be beyond their margin
     bias: np.ndarray  # (outputs,)
 
 
@@ -101,7 +101,7 @@ def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, h
 
 
 def sweep_of(part: Part, alpha: np.ndarray, weights: np.ndarray) -> Sweep | None:
-    """K W in float64 for the support vectors, and in float32 for the other examples, or None (products.py)."""
+    """Return K W in float64 for the support vectors, and in float32 for the other examples, or None (products.py)."""
     gram = part.gram
     if gram.small or np.any((alpha != 0.0).any(axis=1) & ~weights.any(axis=1)):
         return None
@@ -110,7 +110,7 @@ def sweep_of(part: Part, alpha: np.ndarray, weights: np.ndarray) -> Sweep | None
 
 
 def total_of(proofs: Sequence[Proof]) -> Certificate:
-    """Of independent parts the objectives add up."""
+    """Return the sum of the certificates: the objectives of independent parts add up."""
     total = proofs[0].certificate
     for proof in proofs[1:]:
         total = total + proof.certificate
@@ -133,9 +133,9 @@ def certificate_at_zero(problem: Problem, first: int) -> Certificate:
 
 
 def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:
-    """Whether the kernel matrix of some of the support vectors has a negative eigenvalue.
+    """Return whether the kernel matrix of a subset of the support vectors has a negative eigenvalue.
 
-    Then the problem is not convex: a point without violation need not be the optimum, and the dual is no bound.
+    In this case the problem is not convex: a point without violation need not be the optimum, and the dual is no bound.
     """
     if problem.kernel.semidefinite or not used.any():
         return False

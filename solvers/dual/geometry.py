@@ -1,12 +1,12 @@
 """The feasible sets: Box (0 <= alpha_ip <= U_i), Sums (alpha >= 0, sum_p alpha_ip <= U_i) and Line.
 
-Line is the box of a binary machine with an exact bias: sum_i s_i alpha_i = 0, s the sign of the direction. A part has
-one of the three (`part.geometry`). Joint machines with an exact bias have Box or Sums, and `part.balanced` adds the
-equality sum_i W_i = 0. A method whose steps depend on the feasible set has a table with a row for each of them.
+Line is the box of a binary machine with an exact bias: sum_i s_i alpha_i = 0, where s is the sign of the direction. A
+part has one of the three (`part.geometry`). Joint machines with an exact bias have Box or Sums, and `part.balanced`
+adds the equality sum_i W_i = 0. A method whose steps depend on the feasible set has a table with a row for each set.
 
-A variable is at its bound if it equals the bound, a sum if it exceeds the share AT_BOUND of its bound (jit/bound.py
-says why). `alpha` is (n, slots), `upper` is (n,) or (n, 1); methods of Box on single variables also take two arrays of
-one shape.
+A variable is at its bound if it equals the bound. A sum is at its bound if it exceeds the share AT_BOUND of the bound
+(jit/bound.py says why). `alpha` is (n, slots), `upper` is (n,) or (n, 1); methods of Box on single variables also
+accept two arrays of equal shape.
 """
 
 from __future__ import annotations
@@ -36,27 +36,29 @@ class Geometry(ABC):
 
     title: ClassVar[str]  # in sentences: "{method} has no steps for {title}"
     sums: ClassVar[bool]  # whether the bound is on the sum of an example's variables; passed to compiled loops
-    scanned: ClassVar[Callable[..., float]]  # the compiled loops of `scan` and `examine`
+    scanned: ClassVar[Callable[..., float]]  # the compiled loop of `scan`; `examined` is that of `examine`
     examined: ClassVar[Callable[..., tuple[float, float, float]]]
 
     def __reduce__(self) -> str:
-        """A pickled problem comes back with the same instance."""
+        """Return the name of the constant, so that a pickled problem is loaded with the same instance."""
         return type(self).__name__.upper()
 
-    # -- how far from optimal ---------------------------------------------------------------------
+    # -- violations -------------------------------------------------------------------------------
 
     def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
-        """The KKT violation, and that of every example into `worst`, (n,); `own`, (n,), is work space.
+        """Return the KKT violation, and write that of every example into `worst`, (n,); `own`, (n,), is work space.
 
-        alpha and functions are in Fortran order. Line: `worst` is signed, positive where beta should rise.
+        alpha and functions are in Fortran order. With Line, `worst` is signed: positive if beta should rise.
         """
         return float(self.scanned(part.form.rule, functions.T, alpha.T, part.labels, part.upper, own, worst))
 
     def examine(
         self, part: Part, alpha: np.ndarray, functions: np.ndarray, bias: np.ndarray | None, violations: np.ndarray
     ) -> tuple[float, float, float]:
-        """(violation, loss, linear term of the dual) by functions + bias, None: with b already; the violation of each
-        example into `violations`."""
+        """Return (violation, loss, linear term of the dual) at functions + bias, and fill `violations` by example.
+
+        If `bias` is None, the functions already include b.
+        """
         violation = loss = linear = 0.0
         for some in strips(len(part)):
             tick()
@@ -69,75 +71,91 @@ class Geometry(ABC):
         return violation, loss, linear
 
     def unclear(self, part: Part, alpha: np.ndarray, functions: np.ndarray, error: np.ndarray) -> np.ndarray:
-        """The examples that may violate or cost. `functions` include b, and may err by `error` (by its bound on a
-        gradient) where that is positive and alpha is zero."""
+        """Return the indices of the examples that may have a violation or a loss within the given errors.
+
+        `functions` include b. `error` bounds the error of an example's gradients; it is relevant only if it is positive
+        and alpha is zero.
+        """
         top = np.empty(len(part))
         block.steepest(part.form.rule, _by_class(functions), part.labels, part.form.slots, top)
         return np.flatnonzero((error > 0.0) & ~(top + error < 0.0))
 
     def span(self, part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float] | None:
-        """(high, low): the optimal b lies between them, high - low is the violation. None unless this is a Line."""
+        """Return (high, low): the optimal b is between them, and high - low is the violation.
+
+        None unless this is a Line.
+        """
         return None
 
     def reduced(self, part: Part, alpha: np.ndarray, functions: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """The gradient of the Lagrangian, which vanishes for free variables at the optimum: of a Line with b added."""
+        """Return the gradient of the Lagrangian, which vanishes for free variables at the optimum.
+
+        A Line includes b.
+        """
         return gradient
 
     @abstractmethod
     def loss(self, hinges: np.ndarray) -> np.ndarray:
-        """The loss of an example from the hinges of its variables, (.., slots): their sum or their maximum."""
+        """Return the loss of each example from the hinges of its variables, (.., slots): their sum or their maximum."""
 
     @abstractmethod
     def hinges(self, part: Part, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For the primal as a linear programme: the number of each variable's slack xi, and the cost of each xi."""
+        """Return the index of each variable's slack xi and the cost of each xi: the primal as a linear programme."""
 
     # -- bounds -----------------------------------------------------------------------------------
 
     @abstractmethod
     def reach(self, alpha: np.ndarray) -> np.ndarray:
-        """What is bounded by U from above: every variable, (n, slots), or the sum of each example, (n, 1)."""
+        """Return the values that U bounds: every variable, (n, slots), or the sum of each example, (n, 1)."""
 
     @abstractmethod
     def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        """Where `reach` is at its bound."""
+        """Return whether each value of `reach` is at its bound."""
 
     def room_up(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        """Where `reach` may rise."""
+        """Return whether each value of `reach` may rise."""
         return ~self.at_upper(alpha, upper)
 
     @abstractmethod
     def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        """The variables that span the smallest face around alpha: those above zero, and in a box below U. Sums that are
-        at their bound stay there."""
+        """Return whether each variable spans the smallest face around alpha: above zero, and in a box below U.
+
+        Sums that are at their bound stay there.
+        """
 
     @abstractmethod
     def free(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        """The variables that may rise and fall alone: their gradient vanishes at the optimum."""
+        """Return whether each variable may rise and fall alone, so that its gradient vanishes at the optimum."""
 
     @abstractmethod
     def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        """A feasible alpha near the given one, without regard to an equality."""
+        """Return a feasible alpha near the given one, ignoring any equality."""
 
     @abstractmethod
     def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
-        """alpha with `reach` put exactly at its bound where `full`."""
+        """Return alpha with `reach` set exactly to its bound where `full` is true."""
 
     def snapped(self, alpha: np.ndarray, upper: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
-        """alpha with variables (sums) put onto a bound within rounding * U of them; `rounding` is the precision that
-        alpha was computed in, as a share."""
+        """Return alpha with variables and sums put onto a bound if they are within rounding * U of it.
+
+        `rounding` is the relative precision with which alpha was computed.
+        """
         alpha = np.where(alpha < rounding * _column(upper, alpha), 0.0, alpha)
         return self.filled(alpha, upper, self.reach(alpha) > (1.0 - rounding) * _column(upper, alpha))
 
     @abstractmethod
     def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
-        """Which of the variables in use cannot move: those at U, or the only one of a sum that is at its bound."""
+        """Return which of the variables in use cannot move: those at U, or the only variable of a sum at its bound."""
 
     @abstractmethod
     def even(self, upper: np.ndarray, count: np.ndarray | int) -> np.ndarray:
-        """The largest value that all of `count` variables of an example can have."""
+        """Return the largest value that all of `count` variables of an example can have at once."""
 
     def infeasibility(self, part: Part, alpha: np.ndarray, total: np.ndarray) -> float:
-        """The largest amount by which alpha breaks a constraint; `total` is the sum of its weights, 0 if balanced."""
+        """Return the largest amount by which alpha breaks a constraint.
+
+        `total` is the sum of its weights, 0 if balanced.
+        """
         outside = 0.0
         for some in strips(len(part)):
             used = np.where(part.form.real[part.labels[some]], alpha[some], 0.0)
@@ -148,7 +166,7 @@ class Geometry(ABC):
     def respond(
         self, part: Part, functions: np.ndarray, anchor: np.ndarray, sigma: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(projection(anchor + sigma gradient), (n,) whether a bounded sum is at its bound in it)."""
+        """Return projection(anchor + sigma gradient), and (n,) whether a bounded sum of it is at its bound."""
         form, alpha, full = part.form, np.empty_like(anchor), np.empty(len(part), dtype=bool)
         for some in strips(len(part)):
             tick()
@@ -162,18 +180,24 @@ class Geometry(ABC):
 
     @abstractmethod
     def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
-        """All free variables and those that violate by more than `threshold`. Of a bounded sum: its nonzero variables,
-        and those whose gradient exceeds the smallest among the nonzero ones (and the slack) less `threshold`."""
+        """Return whether each variable is free or violates by more than `threshold`.
+
+        In a bounded sum, these are the nonzero variables, and those whose gradient is larger than the smallest gradient
+        of the nonzero variables (and the slack) minus `threshold`.
+        """
 
     @abstractmethod
     def unsettled(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, distance: float) -> np.ndarray:
-        """(n,) whether a variable is free, or would violate its bound if gradients changed by so much."""
+        """Return (n,) whether a variable is free, or would violate its bound if gradients changed by `distance`."""
 
     @abstractmethod
     def foremost(
         self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
     ) -> np.ndarray:
-        """All free variables and the most violating of the others: at most max(least, share * free ones) of them."""
+        """Select all free variables, and those of the others that violate most.
+
+        At most max(least, share * number of free variables) others are selected.
+        """
 
     @abstractmethod
     def rehearse(self) -> None:
@@ -216,7 +240,7 @@ class Box(Geometry):
         return upper
 
     def violation(self, gradient: np.ndarray, alpha: np.ndarray, upper: np.ndarray) -> float:
-        """The KKT violation from given gradients."""
+        """Return the KKT violation from given gradients."""
         up = gradient[self.room_up(alpha, upper)].max(initial=0.0)
         return float(max(up, -gradient[alpha > 0.0].min(initial=0.0)))
 
@@ -237,11 +261,11 @@ class Box(Geometry):
         return np.asarray(free | _largest(violation, threshold, max(least, int(share * free.sum()))))
 
     def rehearse(self) -> None:
-        """Nothing to compile: NumPy clips."""
+        """Do nothing: NumPy clips, so there is nothing to compile."""
 
 
 class Sums(Geometry):
-    """The slack U_i - sum_p alpha_ip is a variable of gradient 0."""
+    """Bounds on the sum of every example. The slack U_i - sum_p alpha_ip is a variable with gradient 0."""
 
     title = "a bound on the sum of every example"
     sums = True
@@ -304,7 +328,10 @@ class Sums(Geometry):
         return np.asarray(real & some[:, None] & (used | (above >= best)))
 
     def _level(self, part: Part, alpha: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """(n, 1) the smallest gradient among an example's nonzero variables and its slack, where that is positive."""
+        """Return (n, 1) the smallest gradient of the nonzero variables of an example, including its slack.
+
+        The slack has the gradient 0.
+        """
         level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1, keepdims=True)
         return np.where(self.at_upper(alpha, part.upper), level, np.minimum(level, 0.0))
 
@@ -313,12 +340,15 @@ class Sums(Geometry):
 
 
 class Line(Box):
-    """beta_i = s_i alpha_i between 0 and s_i U_i under sum beta = 0; b is the multiplier of the sum."""
+    """The variables beta_i = s_i alpha_i between 0 and s_i U_i with sum beta = 0; b is the multiplier of the sum."""
 
     title = "bounds under one equality"
 
     def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
-        """`worst` is signed, as a step takes one beta that rises (> 0) and one that falls (< 0)."""
+        """Compute as in Geometry.scan.
+
+        `worst` is signed, because a step raises one beta (> 0) and lowers another (< 0).
+        """
         high, low = self.span(part, alpha, functions)
         middle = 0.5 * (high + low)
         super().scan(part, alpha, functions + middle, own, worst)
@@ -337,7 +367,7 @@ class Line(Box):
         return float(high), float(low)
 
     def unclear(self, part: Part, alpha: np.ndarray, functions: np.ndarray, error: np.ndarray) -> np.ndarray:
-        """Also examples that may widen the span of b by the others."""
+        """Return also the examples that may widen the span of b that the exact examples determine."""
         known = error == 0.0
         signed_margin = part.form.direction[part.labels, 0, 0] * part.form.margin[part.labels, 0]
         gradient, (rises, falls) = signed_margin - functions[:, 0], self.movable(part, alpha)
@@ -362,14 +392,14 @@ class Line(Box):
         return signs[examples]
 
     def movable(self, part: Part, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) whether each beta may rise, and whether it may fall."""
+        """Return (n,) whether each beta may rise, and (n,) whether it may fall."""
         beta, low, high = self.signed(part, alpha)
         return np.asarray(beta < high), np.asarray(beta > low)
 
     def beta_gradient(
         self, part: Part, functions: np.ndarray, examples: np.ndarray | slice = slice(None)
     ) -> np.ndarray:
-        """s m - f: the gradient of beta, without b."""
+        """Return s m - f: the gradient of beta, without b."""
         if "signed margin" not in part.kept:
             part.kept["signed margin"] = self.signs(part) * part.form.margin[part.labels, 0]
         return np.asarray(part.kept["signed margin"][examples] - functions[examples, 0])
@@ -377,7 +407,7 @@ class Line(Box):
     def signed(
         self, part: Part, alpha: np.ndarray, examples: np.ndarray | slice = slice(None)
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """beta of these examples, its lower and its upper bounds."""
+        """Return beta of these examples, its lower bounds and its upper bounds."""
         sign = self.signs(part, examples)
         bound = sign * part.upper[examples]
         return sign * alpha[examples, 0], np.minimum(bound, 0.0), np.maximum(bound, 0.0)
@@ -391,14 +421,14 @@ def sum_at_upper(total: np.ndarray, upper: np.ndarray) -> np.ndarray:
 
 
 def geometry_of(form: DualForm, exact: bool) -> Geometry:
-    """The feasible set of a part with this form, with an exact bias or not."""
+    """Return the feasible set of a part with this form, with or without an exact bias."""
     if form.outputs == 1 and exact:
         return LINE
     return {"box": BOX, "simplex": SUMS}[form.feasible]
 
 
 def _by_class(table: np.ndarray) -> np.ndarray:
-    """Contiguous along the examples; Fortran order needs no copy."""
+    """Return the transposed table, contiguous along the examples; a table in Fortran order is not copied."""
     if table.flags.f_contiguous:
         return table.T
     turned = np.empty(table.shape[::-1])
@@ -412,7 +442,7 @@ def _column(upper: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
 
 def _largest(values: np.ndarray, threshold: float, most: int) -> np.ndarray:
-    """Whether a value is above the threshold and among the `most` largest."""
+    """Return whether each value is above the threshold and among the `most` largest."""
     above = np.flatnonzero(values > threshold)
     if above.size > most:
         above = above[np.argpartition(-values.ravel()[above], most - 1)[:most]]

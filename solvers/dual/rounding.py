@@ -1,10 +1,10 @@
 """Bounds of the rounding errors in a certificate, and a certificate that is widened by them. Used by proofs.
 
 f_i is a sum of products K_ij W_j, whose rounding errors are practically independent. A sum of q terms has an error of
-about sqrt(q) u sum |K_ij W_j| (Higham & Mary 2019), and errors e_j of the kernel values add up to
-sqrt(sum (e_j W_j)^2). As |K_ij| <= s_i s_j (Kernel.magnitude), both follow in O(n) from s and W. The bounds are
-DEVIATIONS standard deviations wide. A certificate is not widened if the bounds are below the share ENOUGH of primal
-and dual, or below a tenth of the gap.
+about sqrt(q) u sum |K_ij W_j| (Higham & Mary 2019), and errors e_j of the kernel values add up to sqrt(sum (e_j
+W_j)^2). As |K_ij| <= s_i s_j (Kernel.magnitude), both follow in O(n) from s and W. The bounds are DEVIATIONS standard
+deviations wide. A certificate is not widened if the bounds are below the share ENOUGH of primal and dual, or below a
+tenth of the gap.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ def rounding_of(magnitude: Magnitude, offset: float, form: DualForm, weights: np
 
 @dataclass(frozen=True)
 class CoarseBound:
-    """A coarse bound of what `widen` adds to binary machines of one problem, whose pairs take a tenth of a ms each."""
+    """A coarse bound of the amount that `widen` adds for binary machines, whose pairs take a tenth of a ms each.
+
+    All machines of one problem share it.
+    """
 
     size: float  # the largest of Magnitude.size
     error: float  # Magnitude.error
