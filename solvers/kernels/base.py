@@ -13,7 +13,7 @@ from mcsvm.solvers.kernels.points import Points
 
 @dataclass(frozen=True)
 class Bound:
-    """The error of float32 blocks: |K~ - K| <= K~ (constant + slope (weight_i + weight_j)) for K~ >= 0."""
+    """A bound of the error of float32 blocks: |K~ - K| <= K~ (constant + slope (weight_i + weight_j)) for K~ >= 0."""
 
     constant: float
     slope: float
@@ -22,14 +22,14 @@ class Bound:
 
 @dataclass(frozen=True)
 class Magnitude:
-    """Bounds |K_ij| <= size_i size_j; float64 values have an error of about `error` u size_i size_j, u = 2^-53."""
+    """A bound |K_ij| <= size_i size_j; float64 values have an error of about `error` u size_i size_j, u = 2^-53."""
 
     size: np.ndarray  # (n,)
     error: float
 
 
 class Kernel(ABC):
-    """A frozen dataclass of its parameters."""
+    """A kernel: a frozen dataclass of its parameters."""
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]]  # the fields that the estimator, the command line and searches may set
@@ -41,15 +41,15 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def semidefinite(self) -> bool:
-        """Whether every matrix of this kernel is known to be positive semidefinite."""
+        """Tell whether every matrix of this kernel is known to be positive semidefinite."""
 
     @abstractmethod
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-        """K(left, right) into `out`, in the precision of `out` (float32 or float64)."""
+        """Write K(left, right) into `out`, in the precision of `out` (float32 or float64), and return it."""
 
     @abstractmethod
     def diagonal(self, points: Points) -> np.ndarray:
-        """K(x, x) for every point, float64."""
+        """Return K(x, x) for every point, in float64."""
 
     @abstractmethod
     def magnitude(self, points: Points) -> Magnitude:
@@ -60,17 +60,20 @@ class Kernel(ABC):
         return 0.0
 
     def prepare(self, points: Points, dtype: Any) -> None:
-        """Derive, in pieces, what `block` derives of all `points` on its right; without it, `block` does so at once."""
+        """Compute, in pieces, the arrays that `block` derives from its right points.
+
+        Without this call, `block` computes them at once.
+        """
         return
 
     def bound(self, points: Points) -> Bound | None:
-        """The proved error of float32 blocks between these points; None where there is none. Prepares the points."""
+        """Prepare the points, and return the error bound of float32 blocks between them, or None without a proof."""
         return None
 
 
 class FeatureKernel(Kernel):
-    """A kernel <x, z>: its feature space is that of the points, so that products with K need no K."""
+    """A kernel <x, z>: its features are those of the points, so that products with K do not need K."""
 
     @abstractmethod
     def times(self, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-        """K(left, right) @ weights through the features, K never being formed."""
+        """Return K(left, right) @ weights through the features, without computing K."""

@@ -1,8 +1,8 @@
 """Centred: dense rows moved to their mean, for exponents -gamma |x - z|^2 in single precision with a proved error.
 
 With a = x - mean, c = 2 gamma and h_x = gamma |a|^2, the exponent is c <a, b> - h_x - h_z: one sum of features + 2
-products. It is summed CHUNK features at a time, so that few additions follow each other whatever BLAS does. In
-solvers/README.md it is proved to err by at most `exponent_error` (h_x + h_z).
+products. It is summed CHUNK features at a time, so that few additions follow each other whatever BLAS does.
+solvers/README.md proves that its error is at most `exponent_error` (h_x + h_z).
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ from mcsvm.solvers.work import COPY, MOVE, STRIP_BYTES, pieces
 
 UNIT = 2.0**-24  # unit roundoff of single precision
 CHUNK = 128  # features of one product: 6 % slower than all 784 at once, and a sixth of the error
-LEAST = 1e-250  # largest entry, at least, for which squares are normal numbers
+LEAST = 1e-250  # lower bound of the largest entry: above it, squares are normal numbers
 
 
 @dataclass(frozen=True)
 class Centred:
-    """`rows` are (a, 1, |a|^2 / 2) of a = (x - mean) / scale, entries at most 1, rounded; `halves` |a|^2 / 2 before."""
+    """Rows (a, 1, |a|^2 / 2), rounded, of a = (x - mean) / scale, with entries of at most 1.
+
+    `halves` are |a|^2 / 2 before rounding.
+    """
 
     rows: np.ndarray  # (n, features + 2) float32
     halves: np.ndarray  # (n,) float64
-    largest: float  # of `halves`, of all points that share the mean
+    largest: float  # the largest of `halves`, over all points that share the mean
     scale: float
     mean: np.ndarray
 
@@ -37,12 +40,15 @@ class Centred:
         return Centred(self.rows[index], self.halves[index], self.largest, self.scale, self.mean)
 
     def factor(self, gamma: float) -> float:
-        """c in units of the rows; c * halves are h."""
+        """Return c in units of the rows, so that c * halves are h."""
         return 2.0 * (gamma * self.scale) * self.scale
 
 
 def centre(rows: Any) -> Centred | None:
-    """None for sparse rows, which would not stay sparse, and where squares are no normal numbers."""
+    """Return the rows moved to their mean.
+
+    Return None for sparse rows, which would not stay sparse, and if squares are not normal numbers.
+    """
     if sp.issparse(rows) or not rows.size:
         return None
     n, features = rows.shape
@@ -70,7 +76,7 @@ def centre(rows: Any) -> Centred | None:
 
 
 def moved_like(rows: np.ndarray, other: Centred) -> Centred:
-    """Further rows moved to the mean of `other`, for blocks with its points."""
+    """Move further rows to the mean of `other`, for blocks with its points."""
     moved = (rows - other.mean) / other.scale
     halves = 0.5 * np.einsum("ij,ij->i", moved, moved)
     single = np.column_stack([moved, np.ones(len(rows)), halves]).astype(np.float32)
@@ -78,7 +84,7 @@ def moved_like(rows: np.ndarray, other: Centred) -> Centred:
 
 
 def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> np.ndarray:
-    """exp(-gamma |x - z|^2) of every pair into float32 `out`; both must share their mean."""
+    """Write exp(-gamma |x - z|^2) of every pair into float32 `out`; both sides must share their mean."""
     features = right.mean.size
     factor = np.float32(left.factor(gamma))
     turned = left.rows * factor
@@ -99,9 +105,10 @@ def rbf_values(left: Centred, right: Centred, gamma: float, out: np.ndarray) -> 
 
 
 def _summed(left: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
-    """left right', CHUNK features at a time; the last two columns with the rest of the features.
+    """Write left right' into `out`, CHUNK features at a time; the last chunk includes the last two columns.
 
-    OpenBLAS may flag an invalid operation though all numbers are finite (numpy#24067, OpenBLAS#1924): no warning of it.
+    OpenBLAS may flag an invalid operation although all numbers are finite (numpy#24067, OpenBLAS#1924), so the warning
+    is suppressed.
     """
     cuts = chunks(left.shape[1] - 2)
     with np.errstate(invalid="ignore"):
@@ -117,7 +124,7 @@ def chunks(features: int) -> list[slice]:
 
 @cache
 def exponent_error(features: int) -> float:
-    """The error of an exponent in `rbf_values`, per h_x + h_z."""
+    """Return the error of an exponent in `rbf_values`, per h_x + h_z."""
     cuts = chunks(features)
     longest, last = max(cut.stop - cut.start for cut in cuts), cuts[-1].stop - cuts[-1].start
     return 1.001 * UNIT * ((longest + len(cuts) + 4) + (last + 6))

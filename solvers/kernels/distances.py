@@ -40,9 +40,9 @@ def refine_close(
 
 
 def places_below(values: np.ndarray, sign: float, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the (rows, columns) where sign * value is below left[row] + right[column]."""
+    """Return the (rows, columns) at which sign * value is below left[row] + right[column]."""
     candidates = np.arange(len(values))
-    if candidates.size > FEW:  # few rows include their comparison with themselves, a tile may have no close pair
+    if candidates.size > FEW:  # few rows include comparisons with themselves, and a tile may have no close pair
         least = values.min(axis=1) if sign > 0.0 else -values.max(axis=1)
         candidates = np.flatnonzero(least < left + right.max())
         if not candidates.size:

@@ -17,7 +17,7 @@ from mcsvm.solvers.kernels.points import Points
 
 @dataclass(frozen=True, eq=False)
 class Moved(Kernel):
-    parameters: ClassVar[tuple[str, ...]] = ()  # those of the inner kernel are checked there
+    parameters: ClassVar[tuple[str, ...]] = ()  # the parameters of the inner kernel are checked there
 
     inner: Kernel
     origin: np.ndarray  # (features,)
@@ -42,7 +42,7 @@ class Moved(Kernel):
         return self.inner.prepare(points, np.float64)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-        """Compute in float64, as the differences are small against their terms."""
+        """Compute in float64, because the differences are small compared with their terms."""
         values = self.inner.block(left, right, out if out.dtype == np.float64 else np.empty(out.shape))
         values -= self.heights(left)[:, None]
         values -= self.heights(right) - self._height

@@ -12,21 +12,23 @@ from mcsvm.solvers.interrupt import tick
 from mcsvm.solvers.kernels.centred import Centred, centre, moved_like
 from mcsvm.solvers.work import COPY, MOVE, PIECE, pieces
 
-ORIGIN_ROWS = 31  # of which the median is the origin, at most: up to 15 outliers do not move it
+ORIGIN_ROWS = 31  # largest number of rows whose median is the origin: up to 15 outliers do not move it
 
 
 class Points:
-    """Rows of features: dense in float64 or float32, or sparse (CSR) in float64; copies and squared lengths on demand.
+    """Rows of features, dense in float64 or float32 or sparse (CSR) in float64; copies and squared lengths on demand.
 
-    Rows in float32 stay so: pieces of them are read as float64, so that all results have the bits of rows in float64.
+    Rows in float32 are kept in float32. Pieces of them are read as float64, so that all results have the bits of rows
+    in float64.
 
-    A property derives its array at once, `prepare` piece by piece: a run that can be stopped calls it first.
+    A property derives its array at once; `prepare` derives it piece by piece, so a run that can be stopped calls it
+    first.
     """
 
     def __init__(self, rows: Any) -> None:  # np.ndarray or sp.csr_array
         self.rows = rows
         self._derived: dict[str, Any] = {}
-        self._whole: Points | None = None  # the points that these are a view of
+        self._whole: Points | None = None  # the points of which this object is a view
 
     def __len__(self) -> int:
         return self.rows.shape[0]
@@ -37,7 +39,7 @@ class Points:
 
     @property
     def stored(self) -> float:
-        """Stored numbers per row, on average: the operations of an inner product."""
+        """Return the average number of stored numbers per row: the operations of an inner product."""
         return float(self.rows.nnz / max(len(self), 1)) if self.sparse else float(self.features)
 
     @property
@@ -47,7 +49,7 @@ class Points:
     # -- derived arrays ---------------------------------------------------------------------------
 
     def prepare(self, name: str) -> Any:
-        """The derived array of this name (DERIVED), computed in pieces on first use."""
+        """Return the derived array of this name (DERIVED), computed in pieces on first use."""
         if name not in self._derived:
             self._derived[name] = DERIVED[name](self)
         return self._derived[name]
@@ -85,12 +87,15 @@ class Points:
 
     @property
     def centred(self) -> Centred | None:
-        """The rows moved to a mean, if they were prepared; points taken from others keep these others' mean."""
+        """Return the rows moved to a mean, if they were prepared.
+
+        Points taken from other points keep the mean of those.
+        """
         return self._derived.get("centred")
 
     @property
     def origin(self) -> np.ndarray:
-        """A point amid dense rows: squared distances by products lose digits as rows are far from zero."""
+        """Return a point amid the dense rows: squared distances by products lose digits if rows are far from zero."""
         if self._whole is not None:
             return self._whole.origin
         if "origin" not in self._derived:
@@ -100,16 +105,16 @@ class Points:
         return found
 
     def unmoved(self) -> Points:
-        """These, with zero as their origin: what is computed of two rows then depends on no row beside them."""
+        """Set the origin to zero and return these points: a value of two rows then does not depend on other rows."""
         self._derived["origin"] = np.zeros(self.features)
         return self
 
     def in_double(self) -> Points:
-        """These in float64, without a copy where they are."""
+        """Return these points in float64, without a copy if they are in float64 already."""
         return self if self.rows.dtype == np.float64 else Points(in_double(self.rows))
 
     def beside(self, other: Points) -> Points:
-        """The same rows, moved to the mean of `other` where it was moved: blocks in float32 need one mean."""
+        """Return the same rows, moved to the mean of `other` if `other` was moved: blocks in float32 need one mean."""
         moved = Points(self.rows)
         if other.centred is not None and not self.sparse:
             moved._derived["centred"] = moved_like(self.rows, other.centred)
@@ -131,7 +136,10 @@ class Points:
     # -- parts ------------------------------------------------------------------------------------
 
     def take(self, index: np.ndarray) -> Points:
-        """The chosen rows; float32 copies and squared lengths are taken from those of all rows where they exist."""
+        """Return the chosen rows.
+
+        Float32 copies and squared lengths are taken from those of all rows if these exist.
+        """
         part = Points(taken(self.rows, index))
         for name in ("single", "squares"):
             if name in self._derived:
@@ -141,7 +149,7 @@ class Points:
         return part
 
     def view(self, some: slice) -> Points:
-        """Consecutive rows; dense ones and all that was derived of them are not copied."""
+        """Return consecutive rows; dense rows and all arrays derived from them are not copied."""
         if some == slice(0, len(self)):
             return self
         part = self._viewed(some)
@@ -161,7 +169,7 @@ class Points:
 
 
 def taken(rows: Any, index: np.ndarray) -> Any:
-    """rows[index]; a sparse matrix is copied at once, as it has few numbers in a row."""
+    """Return rows[index]; a sparse matrix is copied at once, as it has few numbers in a row."""
     cuts = [] if sp.issparse(rows) else passes(index.size, rows[:1].size)
     if len(cuts) <= 1:
         return rows[index]
@@ -173,12 +181,12 @@ def taken(rows: Any, index: np.ndarray) -> Any:
 
 
 def passes(count: int, width: int) -> list[slice]:
-    """Cuts `count` rows into pieces, for work that copies `width` numbers per row into new memory."""
+    """Cut `count` rows into pieces, for work that copies `width` numbers per row into new memory."""
     return pieces(count, COPY * width)
 
 
 def in_double(rows: Any) -> Any:
-    """Rows in float64, without a copy where they are."""
+    """Return the rows in float64, without a copy if they are in float64 already."""
     return rows.astype(np.float64, copy=False)
 
 
@@ -225,7 +233,7 @@ def _folded(dtype: Any) -> Callable[[Points], np.ndarray]:
 
 
 def folded_in(dtype: Any) -> str:
-    """The name of `folded` in this precision."""
+    """Return the name of `folded` in this precision."""
     return "folded single" if dtype == np.float32 else "folded"
 
 
@@ -245,7 +253,7 @@ def fits_single(gamma: float, *points: Points) -> bool:
 
 
 def prepare_products(points: Points, dtype: Any) -> None:
-    """What `inner_products` derives of points on its right."""
+    """Compute the arrays that `inner_products` derives from its right points."""
     if dtype == np.float32:
         points.prepare("single")
     elif points.rows.dtype != np.float64:
@@ -253,7 +261,7 @@ def prepare_products(points: Points, dtype: Any) -> None:
 
 
 def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-    """<x, z> for every pair, in the precision of `out`."""
+    """Return <x, z> for every pair, in the precision of `out`."""
     a, b = left.array(out.dtype), right.array(out.dtype)
     if left.sparse and right.sparse:
         out[...] = (b @ a.T).toarray().T  # a @ b.T would sort all of `right` by features, for every block
@@ -268,7 +276,7 @@ def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
 
 
 def rows_times(rows: Any, vectors: np.ndarray) -> np.ndarray:
-    """rows @ vectors, (n, outputs); rows may be sparse."""
+    """Return rows @ vectors, (n, outputs); rows may be sparse."""
     each = _product_operations(rows, vectors.shape[1])
     if each * rows.shape[0] <= PIECE:
         return np.asarray(in_double(rows) @ vectors)
@@ -295,7 +303,7 @@ def transposed_times(rows: Any, weights: Any) -> np.ndarray:
 
 
 def _product_operations(rows: Any, outputs: int) -> float:
-    """Of one row of a product; a stored number of a sparse row counts as ten of a dense one."""
+    """Return the operations of one row of a product; a stored number of a sparse row counts as ten of a dense row."""
     if isinstance(rows, np.ndarray):
         return float(rows.shape[1] * (MOVE + 2.0 * outputs))
     return float(rows.nnz / max(rows.shape[0], 1) * (MOVE + 20.0 * outputs))

@@ -15,7 +15,7 @@ from mcsvm.solvers.kernels.points import Points, taken
 
 
 class MatrixRows(Points):
-    """Rows of the matrix, and for training examples the column of each."""
+    """Rows of the matrix and, for training examples, the column of each row."""
 
     def __init__(self, rows: np.ndarray, columns: np.ndarray) -> None:
         super().__init__(rows)
@@ -23,7 +23,7 @@ class MatrixRows(Points):
 
     @property
     def stored(self) -> float:
-        """1: kernel values are copied, not computed."""
+        """Return 1: kernel values are copied, not computed."""
         return 1.0
 
     def take(self, index: np.ndarray) -> MatrixRows:

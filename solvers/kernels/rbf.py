@@ -12,12 +12,12 @@ from mcsvm.solvers.kernels.centred import UNIT, exponent_error, rbf_values
 from mcsvm.solvers.kernels.distances import CLOSE, refine_close
 from mcsvm.solvers.kernels.points import Points, inner_products, prepare_products
 
-# Largest gamma |x - mean|^2 (gamma |x|^2 of sparse rows) for blocks in float32, whose exponents then err by at most
-# 0.01 up to 1000 features, and in fact by 5e-5. Above it the block is computed in float64.
+# Largest gamma |x - mean|^2 (gamma |x|^2 of sparse rows) for blocks in float32. With up to 1000 features, the error of
+# their exponents is then at most 0.01, and in fact 5e-5. Above this limit, the block is computed in float64.
 SINGLE_PRECISION_REACH = 500.0
 SINGLE_PRECISION_END = 1e36  # bound of |x|^2 of sparse rows and of gamma, far below the largest float32, 3e38
-BEARABLE = 1.0 / 16.0  # proved error of an exponent, at most, for a bound: exp(t) - 1 <= 1.07 t up to it
-EXPONENTIAL = 16.0 * UNIT  # relative error of np.exp in float32, at most; NumPy measured 2.5 ulp, which are 5 UNIT
+BEARABLE = 1.0 / 16.0  # largest proved error of an exponent for a bound: exp(t) - 1 <= 1.07 t up to it
+EXPONENTIAL = 16.0 * UNIT  # bound of the relative error of np.exp in float32; NumPy measured 2.5 ulp, which are 5 UNIT
 
 
 def squared_distances(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
@@ -52,7 +52,7 @@ class Rbf(Kernel):
         return True
 
     def from_distances(self, distances: np.ndarray) -> np.ndarray:
-        """Kernel values of squared distances, which are kept."""
+        """Return the kernel values of squared distances, and leave the distances unchanged."""
         return self._values(distances, np.empty(distances.shape))
 
     def _values(self, distances: np.ndarray, out: np.ndarray) -> np.ndarray:
@@ -88,7 +88,7 @@ class Rbf(Kernel):
         return beyond or self.gamma * largest_square > SINGLE_PRECISION_REACH or largest_square > SINGLE_PRECISION_END
 
     def _near(self, left: Points, right: Points) -> bool:
-        """Whether both have been moved to one mean, and float32 suffices."""
+        """Tell whether both sides have been moved to the same mean, and float32 suffices."""
         a, b = left.centred, right.centred
         if a is None or b is None or a.mean is not b.mean:
             return False
