@@ -23,7 +23,7 @@ Vote = Literal["argmax", "votes", "graph"]
 
 @dataclass(frozen=True, eq=False)
 class DualForm:
-    """The dual programme of one part. Slot p of class y is no variable where its direction is zero (ww: p = y)."""
+    """The dual programme of one part. Slot p of class y is not a variable if its direction is zero (ww: p = y)."""
 
     direction: np.ndarray  # (classes, slots, outputs): change of the weights of an example per unit of alpha
     margin: np.ndarray  # (classes, slots): the linear term of the dual
@@ -43,18 +43,19 @@ class DualForm:
 
     @cached_property
     def real(self) -> np.ndarray:
-        """(classes, slots): which slots are variables."""
+        """Return (classes, slots) which slots are variables."""
         return np.any(self.direction != 0.0, axis=2)
 
     @cached_property
     def is_readable(self) -> bool:
         """Tell whether alpha follows from the weights W without rounding: each variable has an entry of its own.
 
-        So it is in the relative machines (ww, cs), where W_p = -alpha_p for every wrong class p, and in binary parts.
+        This holds for the relative machines (ww, cs), where W_p = -alpha_p for every wrong class p, and for binary
+        parts.
         """
         if self.slots == 1 and self.outputs == 1:
             return bool((np.abs(self.direction) == 1.0).all())
-        own, wrong = self.direction[0], -np.eye(self.slots, self.outputs)[:, 1:]  # of class 0; all are alike
+        own, wrong = self.direction[0], -np.eye(self.slots, self.outputs)[:, 1:]  # of class 0; all classes are alike
         return bool(not own[0].any() and np.array_equal(own[:, 1:], wrong))
 
     def read_alpha(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -66,17 +67,17 @@ class DualForm:
 
     @cached_property
     def length(self) -> np.ndarray:
-        """(classes, slots): |direction|^2; times K(x, x), the diagonal of Q."""
+        """Return (classes, slots) |direction|^2; multiplied by K(x, x), it is the diagonal of Q."""
         return np.einsum("ypc,ypc->yp", self.direction, self.direction)
 
     @cached_property
     def centred(self) -> bool:
-        """Whether all directions sum to zero over the outputs, and so do the class functions."""
+        """Tell whether all directions, and therefore the class functions, sum to zero over the outputs."""
         return self.outputs > 1 and _alike(self.direction.sum(axis=2), 0.0)
 
     @cached_property
     def uniform(self) -> tuple[float, float] | None:
-        """(own, shared) with <d_p, d_q> = own [p = q] + shared within every example, or None."""
+        """Return (own, shared) such that <d_p, d_q> = own [p = q] + shared within every example, or None."""
         # Two own classes suffice, as `rule` checks that all are alike.
         direction, real = self.direction[:2], self.real[:2]
         inner = direction @ direction.transpose(0, 2, 1)
@@ -90,7 +91,7 @@ class DualForm:
 
     @cached_property
     def rule(self) -> Rule:
-        """The table as seven numbers; raises where wrong classes are not treated alike."""
+        """Return the table as seven numbers; raise ValueError if the wrong classes are not treated alike."""
         rule = _read_off(self)
         for own in range(self.classes):
             if not _alike(_written_out(rule, self, own), self._read(own)):
@@ -105,9 +106,9 @@ class DualForm:
 
     @cached_property
     def reading(self) -> tuple[np.ndarray, np.ndarray]:
-        """The sparse row (index, value), each (classes, slots, width), with <direction, f> = value . f[index].
+        """Return sparse rows (index, value), each (classes, slots, width), with <direction, f> = value . f[index].
 
-        Where the class functions sum to zero, subtracting a constant from a direction changes no gradient, and most
+        If the class functions sum to zero, subtracting a constant from a direction changes no gradient, and most
         entries vanish: llw reads one class function instead of all.
         """
         width = max(1, *(int(np.count_nonzero(self._read(own), axis=1).max()) for own in range(self.classes)))
@@ -120,9 +121,10 @@ class DualForm:
         return index, value
 
     def _read(self, own: int) -> np.ndarray:
-        """(slots, outputs): directions of an own class minus their value at a class that is neither own nor the slot's.
+        """Return (slots, outputs) the directions of an own class.
 
-        For one own class at a time, as the table of all has classes^3 numbers.
+        Centred directions have their value at a third class subtracted. The third class is neither the own class nor
+        that of the slot. The method takes one own class at a time, because the table of all has classes^3 numbers.
         """
         table = self.direction[own]
         if not self.centred:
@@ -138,7 +140,7 @@ class DualForm:
 
 
 def _alike(table: np.ndarray, other: np.ndarray | float) -> bool:
-    """Equal up to rounding; the coefficients of directions are about 1."""
+    """Return whether two tables are equal up to rounding; the coefficients of directions are about 1."""
     return bool(np.abs(table - other).max(initial=0.0) <= ROUNDING)
 
 
@@ -157,7 +159,7 @@ def _read_off(form: DualForm) -> Rule:
 
 
 def _written_out(rule: Rule, form: DualForm, own: int) -> np.ndarray:
-    """(slots, outputs): `_read` of this own class as the rule has it."""
+    """Return (slots, outputs) the table `_read` of this own class as the rule defines it."""
     table, slot = np.zeros((form.slots, form.outputs)), np.arange(form.slots)
     table[slot, slot] = rule.other
     if rule.cross:
@@ -170,11 +172,11 @@ def _written_out(rule: Rule, form: DualForm, own: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Machine:
-    """A multi-class machine: its programme (`form`), how it splits into parts, and how it decides."""
+    """A multi-class machine: its programme (`form`), how it splits into parts, and how it predicts."""
 
     name: str
     title: str
-    decides: str  # how it trains and decides, for users
+    decides: str  # how it trains and predicts, for users
     form: Callable[[int, float], DualForm]  # (classes, margin) -> the problem of one part
     margin: Callable[[int], float] = lambda classes: 1.0  # the default, by number of classes
     bias: Literal["exact"] | None = None  # the default; None leaves it to the kernel, see `default_bias`
@@ -184,10 +186,11 @@ class Machine:
     def problem_cost(self, classes: int, cost: float) -> float:
         """Return the C of the machine's problem for the C that users give.
 
-        They are equal for more than two classes. For two classes every machine is SVC's problem, min 1/2 |w|^2 + C
-        sum_i [1 - s_i f(x_i)]+, in other variables, and users give the C of that. A step on the variables of an example
-        has the curvature |d|^2 K(x, x), summed over its slots (of a simplex one slot is used at a time), where SVC's
-        has K(x, x). So the problem is SVC's with C multiplied by the sum: 2 for ww and cs, 1/2 for llw, adm, atm, mmr.
+        They are equal for more than two classes. For two classes, every machine is the problem of SVC, min 1/2 |w|^2 +
+        C sum_i [1 - s_i f(x_i)]+, in other variables, and users give the C of SVC. A step on the variables of an
+        example has the curvature |d|^2 K(x, x), summed over its slots (a simplex uses one slot at a time). In SVC the
+        curvature is K(x, x). So the problem is SVC's with C multiplied by the sum: 2 for ww and cs, 1/2 for llw, adm,
+        atm, mmr.
         """
         if classes != 2:
             return cost
@@ -197,9 +200,9 @@ class Machine:
 
     @property
     def reading_of_two(self) -> float:
-        """The factor that makes f_1 - f_0 of two classes SVC's decision function, which is +-1 at the margins.
+        """Return the factor that makes f_1 - f_0 of two classes SVC's decision function, which is +-1 at the margins.
 
-        1 for machines that compare f_1 with f_0 (ww, cs), 1/2 for machines that compare each with the margin.
+        It is 1 for machines that compare f_1 with f_0 (ww, cs), and 1/2 for machines that compare each with the margin.
         """
         relative = self.split == "joint" and float(np.abs(form_of(self, 2, 1.0).direction).max()) == 1.0
         return 1.0 if relative else 0.5
@@ -209,7 +212,7 @@ KEPT_CLASSES = 32  # classes up to which forms are kept: a table of 32^3 numbers
 
 
 def form_of(machine: Machine, classes: int, margin: float) -> DualForm:
-    """The programme of one part; those of up to KEPT_CLASSES classes are cached, as many fits use the same one."""
+    """Return the programme of one part; up to KEPT_CLASSES classes it is cached, because many fits use the same one."""
     return _kept_form(machine, classes, margin) if classes <= KEPT_CLASSES else machine.form(classes, margin)
 
 
@@ -219,19 +222,25 @@ def _kept_form(machine: Machine, classes: int, margin: float) -> DualForm:
 
 
 def binary_form(margin: float) -> DualForm:
-    """Two classes, one function: class 0 wants it above the margin, class 1 below minus the margin."""
+    """Return the form of two classes and one function.
+
+    The function should be above the margin for class 0, and below minus the margin for class 1.
+    """
     return DualForm(np.array([[[1.0]], [[-1.0]]]), np.full((2, 1), float(margin)), "box")
 
 
 def relative_form(classes: int, margin: float, feasible: Feasible) -> DualForm:
-    """f_y against every f_c: direction e_y - e_c (ww, cs)."""
+    """Return the form that compares f_y with every f_c: direction e_y - e_c (ww, cs)."""
     eye = np.eye(classes)
     direction = eye[:, None, :] - eye[None, :, :]
     return DualForm(direction, margin * (1.0 - eye), feasible)
 
 
 def absolute_form(classes: int, margin: float, feasible: Feasible, *, own: bool, others: bool) -> DualForm:
-    """Each f_c on its own, under sum_c f_c = 0: own slot e_y - 1/k, other slots -(e_c - 1/k)."""
+    """Return the form that treats each f_c on its own, under sum_c f_c = 0.
+
+    The own slot has the direction e_y - 1/k, the other slots have -(e_c - 1/k).
+    """
     eye = np.eye(classes)
     sign = np.where(np.eye(classes, dtype=bool), float(own), -float(others))
     direction = sign[:, :, None] * (eye - 1.0 / classes)[None, :, :]
