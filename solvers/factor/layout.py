@@ -1,4 +1,4 @@
-"""Layout: the variables of a part as a table (n, q) without the slots that are no variables."""
+"""Layout: the variables of a part as a table (n, q), without the slots that are not variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Layout:
 
     @classmethod
     def of(cls, part: Part) -> Layout:
-        """The layout of a part, made once."""
+        """Return the layout of a part, which is made once."""
         if "layout" not in part.kept:
             part.kept["layout"] = cls(part)
         layout: Layout = part.kept["layout"]
@@ -31,15 +31,15 @@ class Layout:
 
     @cached_property
     def pairs(self) -> int:
-        """The number of complementarity products x z and t w."""
+        """Return the number of complementarity products x z and t w."""
         return self.slot.size + self.total(self.margin).size
 
     def total(self, x: np.ndarray) -> np.ndarray:
-        """What is bounded by U from above: every variable, (n, q), or the sum of each example, (n, 1)."""
+        """Return the values that U bounds: every variable, (n, q), or the sum of each example, (n, 1)."""
         return self.part.geometry.reach(x)
 
     def table(self, x: np.ndarray) -> np.ndarray:
-        """x in the shape of alpha, (n, slots)."""
+        """Return x in the shape of alpha, (n, slots)."""
         table = np.zeros((len(self.part), self.part.form.slots))
         np.put_along_axis(table, self.slot, x, axis=1)
         return table
@@ -48,9 +48,9 @@ class Layout:
         return weights_of(self.part, self.table(x))
 
     def gradient(self, functions: np.ndarray) -> np.ndarray:
-        """margin - <direction, f>, of each variable."""
+        """Return margin - <direction, f> of each variable."""
         return np.take_along_axis(gradients(self.part, functions), self.slot, axis=1)
 
     def read(self, functions: np.ndarray) -> np.ndarray:
-        """<direction, f> of each variable."""
+        """Return <direction, f> of each variable."""
         return self.margin - self.gradient(functions)

@@ -1,9 +1,9 @@
 """Newton systems (Q + D) dx = right in the columns of V, from a machine's table of directions.
 
-Q = Z G Z' with a row direction (x) v of Z per variable. G is the identity; a regularized bias is a column sqrt(offset)
-of V. An exact bias is a column 1 of V with infinite G, which puts the equality into the same system.
-By Woodbury's formula dx = D^-1 (right - Z u) with (G^-1 + Z' D^-1 Z) u = Z' D^-1 right. The system for u is solved
-class by class where every variable reads one class function (llw, ova, ...), else for all classes at once (ww, cs).
+Q = Z G Z' with a row direction (x) v of Z per variable. G is the identity. A regularized bias is a column sqrt(offset)
+of V; an exact bias is a column 1 of V with infinite G, which puts the equality into the same system. By Woodbury's
+formula dx = D^-1 (right - Z u) with (G^-1 + Z' D^-1 Z) u = Z' D^-1 right. The system for u is solved class by class if
+every variable reads one class function (llw, ova, ...), else for all classes at once (ww, cs).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mcsvm.solvers.work import ENTRY, HEIGHT, PIECE, WORK_BYTES, pieces
 
 
 class Diagonal:
-    """D of a box: z/x + w/t of each variable (`own` and `bound`)."""
+    """The D of a box: z/x + w/t of each variable (`own` and `bound`)."""
 
     def __init__(self, own: np.ndarray, bound: np.ndarray) -> None:
         self.own, self.bound = own, bound
@@ -33,7 +33,7 @@ class Diagonal:
 
     @classmethod
     def proximal(cls, own: np.ndarray, slack: np.ndarray) -> Diagonal:
-        """D of a proximal step: `own` is infinite at a bound. Boxes do not use `slack`, (n, 1)."""
+        """Return the D of a proximal step: `own` is infinite at a bound. Boxes do not use `slack`, (n, 1)."""
         return cls(own, np.zeros_like(own))
 
     def times(self, x: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ class Diagonal:
         return self.inverse * v
 
     def terms(self, directions: np.ndarray) -> np.ndarray:
-        """The rows r such that direction' D^-1 direction = sum masses r r'."""
+        """Return the rows r such that direction' D^-1 direction = sum masses r r'."""
         return directions
 
     def masses(self, examples: np.ndarray) -> np.ndarray:
@@ -51,10 +51,10 @@ class Diagonal:
 
 
 class SumsDiagonal(Diagonal):
-    """D of bounded sums: w/t of the bound couples the variables of an example.
+    """The D of bounded sums: w/t of the bound couples the variables of an example.
 
-    With the slack as one more variable and delta = 1 / (z/x, w/t), D^-1 v = delta (v - weighted mean of v), weights
-    delta. Subtracting the v of the largest delta first avoids cancellation where one variable has nearly the whole sum.
+    With the slack as one more variable and delta = 1 / (z/x, w/t), D^-1 v = delta (v - mean of v weighted by delta).
+    Subtracting the v of the largest delta first avoids cancellation if one variable has nearly the whole sum.
     """
 
     def __init__(self, own: np.ndarray, bound: np.ndarray) -> None:
@@ -78,7 +78,10 @@ class SumsDiagonal(Diagonal):
         return (self.inverse * whole)[:, :-1]
 
     def terms(self, directions: np.ndarray) -> np.ndarray:
-        """The differences of any two directions, the slack's being 0: a sum of positive terms, without cancellation."""
+        """Return the differences of any two directions, with 0 for the slack.
+
+        The result is a sum of positive terms, without cancellation.
+        """
         directions = np.vstack([directions, np.zeros((1, directions.shape[1]))])
         return directions[self.first] - directions[self.second]
 
@@ -91,14 +94,17 @@ DIAGONALS: dict[Geometry, type[Diagonal]] = {BOX: Diagonal, LINE: Diagonal, SUMS
 
 class Normal(Protocol):
     def prepare(self, diagonal: Diagonal) -> bool:
-        """Factor the system; False where that fails or is too large."""
+        """Factor the system; return False if that fails or the system is too large."""
         ...
 
     def solve(self, right: np.ndarray) -> np.ndarray: ...
 
 
 class Columns:
-    """The first `rank` columns of V, after a constant column where there is a bias; `precision`: diagonal of G^-1."""
+    """The first `rank` columns of V, after a constant column if there is a bias.
+
+    `precision` is the diagonal of G^-1.
+    """
 
     def __init__(self, gram: Gram, offset: float, exact: bool, cap: int) -> None:
         self.gram, self.factor, self.exact = gram, factor_of(gram), exact
@@ -112,7 +118,7 @@ class Columns:
         return self.first + self.rank
 
     def use(self, rank: int) -> None:
-        """Use the first `rank` columns, growing the factor if it has fewer."""
+        """Use the first `rank` columns; grow the factor if it has fewer."""
         self.factor.grow(self.gram, rank)
         rank, before = min(rank, self.factor.rank), self.rank
         squares = self.squares.copy() if rank >= before else self._squares_of_bias()
@@ -131,7 +137,7 @@ class Columns:
         return np.full(len(self.gram), self.bias**2)
 
     def suffice(self, weights: np.ndarray, allowed: float) -> None:
-        """More columns, until the next ones move no class function by more than `allowed`."""
+        """Add columns until the next ones move no class function by more than `allowed`."""
         while self.rank < self.cap:
             wide = min(self.cap, self.rank + self.rank // 2 + FACTOR.least)
             self.factor.grow(self.gram, wide)
@@ -144,30 +150,30 @@ class Columns:
     # -- products ---------------------------------------------------------------------------------
 
     def reduce(self, weights: np.ndarray) -> np.ndarray:
-        """V' weights."""
+        """Return V' weights."""
         result = reduce(self._used(), weights)
         return np.vstack([self.bias * weights.sum(axis=0), result]) if self.first else result
 
     def expand(self, u: np.ndarray) -> np.ndarray:
-        """V u."""
+        """Return V u."""
         result = expand(self._used(), u[self.first :])
         if self.first:
             result += self.bias * u[0]
         return result
 
     def functions(self, weights: np.ndarray) -> np.ndarray:
-        """V G V' weights: the class functions without an exact bias."""
+        """Return V G V' weights: the class functions without an exact bias."""
         return self.expand(self.precision[:, None] * self.reduce(weights))
 
     def gather(self, examples: np.ndarray) -> np.ndarray:
-        """V' of these examples: (width, examples)."""
+        """Return V' of these examples, (width, examples)."""
         result = np.empty((self.width, examples.size))
         result[: self.first] = self.bias
         np.take(self._used(), examples, axis=1, out=result[self.first :], mode="clip")  # "raise" would copy
         return result
 
     def weighted(self, weight: np.ndarray) -> np.ndarray:
-        """V' diag(weight) V, from the rows that are not negligible (`significant`)."""
+        """Return V' diag(weight) V, from the rows that are not negligible (`significant`)."""
         rows = significant(np.abs(weight) * self.squares)
         chosen = weight[rows]
         if (chosen >= 0.0).all():
@@ -175,11 +181,11 @@ class Columns:
         return self._product(rows, None, chosen)
 
     def square(self) -> np.ndarray:
-        """V'V."""
+        """Return V'V."""
         return self._product(np.arange(len(self.gram)), None, None)
 
     def _product(self, rows: np.ndarray, both: np.ndarray | None, left: np.ndarray | None) -> np.ndarray:
-        """V'V over these rows, both factors weighted by `both`, or the left one by `left`."""
+        """Return V'V over these rows, with both factors weighted by `both`, or the left one by `left`."""
         result = np.zeros((self.width, self.width))
         for start in range(0, rows.size, HEIGHT):
             some = slice(start, start + HEIGHT)
@@ -195,7 +201,7 @@ class Columns:
 
 
 def reduce(columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """V' weights, V having these columns."""
+    """Return V' weights, where V has these columns."""
     result = np.empty((columns.shape[0], weights.shape[1]))
     for some in pieces(columns.shape[0], columns.shape[1] * (ENTRY + 2.0 * weights.shape[1])):
         tick()
@@ -204,7 +210,7 @@ def reduce(columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def expand(columns: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """V u, V having these columns."""
+    """Return V u, where V has these columns."""
     result = np.empty((columns.shape[1], u.shape[1]))
     for some in pieces(columns.shape[1], columns.shape[0] * (ENTRY + 2.0 * u.shape[1])):
         tick()
@@ -213,15 +219,20 @@ def expand(columns: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def significant(size: np.ndarray) -> np.ndarray:
-    """All rows but the smallest, whose `size` adds up to FACTOR.negligible; sizes are weight * |v|^2, beside the
-    identity in a normal matrix, and iterative refinement corrects what is left out."""
+    """Return the indices of all rows but the smallest, whose `size` adds up to FACTOR.negligible.
+
+    Sizes are weight * |v|^2, and a normal matrix adds the rows to the identity. Iterative refinement corrects the
+    omission.
+    """
     order = np.argsort(size)
     return np.sort(order[np.searchsorted(np.cumsum(size[order]), FACTOR.negligible) :])
 
 
 class Separate:
-    """One system per class, for variables that read one class function each; of centred functions, one more that
-    couples the classes."""
+    """One system per class, for variables that read one class function each.
+
+    If the functions are centred, one more system couples the classes.
+    """
 
     def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout, self.columns, form = layout, columns, layout.part.form
@@ -256,12 +267,12 @@ class Separate:
 
 
 def rule_squares(form: DualForm, y: int) -> np.ndarray:
-    """(slots,) the squared coefficient with which the variable of a slot reads its class function."""
+    """Return (slots,) the squared coefficient with which the variable of a slot reads its class function."""
     return np.array([form.rule.own if p == y else form.rule.other for p in range(form.slots)]) ** 2
 
 
 class Together:
-    """One system for all outputs; where directions sum to zero, without the last output, which follows."""
+    """One system for all outputs; if directions sum to zero, without the last output, which follows from the others."""
 
     def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout, self.columns, form = layout, columns, layout.part.form
@@ -287,7 +298,7 @@ class Together:
         return self.factor is not None
 
     def squares(self, diagonal: Diagonal, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """(pairs, n): entries (a, b) of direction' D^-1 direction of each example."""
+        """Return (pairs, n) the entries (a, b) of direction' D^-1 direction of each example."""
         labels, q = self.layout.part.labels, diagonal.inverse.shape[1]
         result = np.empty((a.size, labels.size))
         height = max(1, WORK_BYTES // (8 * 3 * max(q * (q - 1) // 2, q)))
@@ -312,19 +323,22 @@ class Together:
 
 
 def normals_for(layout: Layout, columns: Columns) -> list[Normal]:
-    """The forms of the Newton system, in the order to try: one per class is cheaper, one for all is more exact."""
+    """Return the forms of the Newton system in the order to try.
+
+    One system per class is cheaper, one system for all classes is more exact.
+    """
     together = Together(layout, columns)
     return [Separate(layout, columns), together] if separable(layout.part) else [together]
 
 
 def separable(part: Part) -> bool:
-    """Whether every variable reads one class function, so that there is a system for each class."""
+    """Tell whether every variable reads one class function, so that there is a system for each class."""
     form = part.form
     return not part.geometry.sums and (form.outputs == 1 or (form.centred and form.rule.cross == 0.0))
 
 
 def rank_cap(part: Part) -> int:
-    """Columns that memory and time allow."""
+    """Return the number of columns that memory and time allow."""
     form = part.form
     together = min(FACTOR.separate, FACTOR.together // max(1, form.outputs - 1))
     by_time = FACTOR.separate if separable(part) else max(FACTOR.least, together)

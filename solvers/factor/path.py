@@ -21,7 +21,7 @@ from mcsvm.solvers.jit.rounding import ROUNDING
 
 @dataclass
 class PathPoint:
-    """A point of the path, or a step."""
+    """A point of the path, or a step along it."""
 
     x: np.ndarray  # (n, q), see Layout
     z: np.ndarray  # (n, q)
@@ -37,7 +37,7 @@ class PathPoint:
         return float(np.vdot(self.x, self.z) + np.vdot(self.t, self.w))
 
     def longest(self, step: PathPoint) -> float:
-        """The longest step, up to 1, that keeps everything positive."""
+        """Return the longest step, up to 1, that keeps everything positive."""
         longest = 1.0
         for value, change in ((self.x, step.x), (self.z, step.z), (self.t, step.t), (self.w, step.w)):
             steepest = float((change / value).min())
@@ -46,7 +46,10 @@ class PathPoint:
 
 
 class Path:
-    """The path on V V'. `failed`: how many forms of the Newton system have failed; callers keep it in the State."""
+    """The path on V V'. `failed` counts the forms of the Newton system that have failed.
+
+    Callers keep it in the State.
+    """
 
     def __init__(self, layout: Layout, columns: Columns, given: np.ndarray, failed: int = 0) -> None:
         self.layout, self.columns, self.given, self.failed = layout, columns, given, failed
@@ -55,15 +58,18 @@ class Path:
     # -- a point ----------------------------------------------------------------------------------
 
     def functions(self, weights: np.ndarray) -> np.ndarray:
-        """Class functions by V V' in place of K, with the constant given from outside."""
+        """Return the class functions by V V' in place of K, with the constant given from outside."""
         return self.columns.functions(weights) + self.given
 
     def mean(self, point: PathPoint) -> float:
-        """The mean complementarity product."""
+        """Return the mean complementarity product."""
         return point.products() / self.layout.pairs
 
     def start(self) -> PathPoint:
-        """Half of `_even`, all complementarity products equal. Starts near zero were slower: gradients are far off."""
+        """Return half of `_even`, with equal complementarity products.
+
+        Starts near zero were slower, because their gradients are far off.
+        """
         layout = self.layout
         x = 0.5 * self._even()
         t = layout.upper - layout.total(x)
@@ -71,7 +77,10 @@ class Path:
         return PathPoint(x, mean / x, t, mean / t, np.zeros(self.given.size))
 
     def _even(self) -> np.ndarray:
-        """The largest x with equal variables in each example; for an exact bias also with equal sums of all classes."""
+        """Return the largest x with equal variables in each example.
+
+        For an exact bias also with equal sums of all classes.
+        """
         layout = self.layout
         values = layout.part.geometry.even(layout.upper, layout.slot.shape[1])
         if self.columns.exact:
@@ -81,7 +90,7 @@ class Path:
     # -- a step -----------------------------------------------------------------------------------
 
     def advance(self, point: PathPoint, goal: float) -> PathPoint | None:
-        """The next point, or None where every form of the Newton system fails or the path is blocked.
+        """Return the next point, or None if every form of the Newton system fails or the path is blocked.
 
         The factor gets more columns as the dual residual falls, until its error is below PATH.rest * goal.
         """
@@ -159,7 +168,7 @@ class Path:
         return PathPoint(x, toward_x - diagonal.own * x, t, toward_t - diagonal.bound * t, b)
 
     def _solve(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(Q + D) x + read(b) = right, for an exact bias with sum of weights(x) = off; iterative refinement."""
+        """Solve (Q + D) x + read(b) = right by iterative refinement, for an exact bias with sum of weights(x) = off."""
         layout, columns = self.layout, self.columns
         x, b = np.zeros_like(right), np.zeros(off.size)
         rest, rest_off, left = right, off, np.inf
@@ -197,7 +206,10 @@ class Path:
 
 
 def outside(products: np.ndarray, centre: float) -> np.ndarray:
-    """The change that brings products outside the band [band * centre, centre / band] back to it, at least -high."""
+    """Return the change that brings products back into the band [band * centre, centre / band].
+
+    The change is at least -centre / band.
+    """
     low, high = PATH.band * centre, centre / PATH.band
     change = np.where(products < low, low - products, np.where(products > high, high - products, 0.0))
     return np.maximum(change, -high)

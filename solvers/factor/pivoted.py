@@ -1,8 +1,8 @@
 """Pivoted Cholesky factor K ~ V V', from one kernel column for each column of V; it grows on demand.
 
-Kernels of few features or small gamma have small numerical rank; the linear kernel has at most that of its features.
-New columns do not change earlier ones, so the first columns are the factor of a coarser approximation (Harbrecht,
-Peters & Schneider 2012).
+Kernels of few features or small gamma have a small numerical rank; that of the linear kernel is at most its number of
+features. New columns do not change earlier ones, so the first columns are the factor of a coarser approximation
+(Harbrecht, Peters & Schneider 2012).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mcsvm.solvers.work import ENTRY, pieces
 
 
 def most_columns(gram: Gram) -> int:
-    """The columns that a factor may have, by FACTOR.memory."""
+    """Return the number of columns that a factor may have, by FACTOR.memory."""
     n = len(gram)
     return min(n, max(FACTOR.least, int(FACTOR.memory * gram.cache_bytes // (8 * max(1, n)))))
 
@@ -38,16 +38,19 @@ class Factor:
 
     @property
     def V(self) -> np.ndarray:
-        """(n, rank), a view."""
+        """Return (n, rank), a view."""
         return self.columns[: self.rank].T
 
     @property
     def bytes(self) -> int:
-        """Bytes of the columns so far."""
+        """Return the bytes of the columns so far."""
         return 8 * self.rank * self.columns.shape[1]
 
     def grow(self, gram: Gram, rank: int) -> None:
-        """Up to `rank` columns, at most `most`; the pivot is always the largest diagonal entry of K - V V'."""
+        """Grow to `rank` columns, but no more than `most`.
+
+        The pivot is always the largest diagonal entry of K - V V'.
+        """
         rank = min(rank, self.most)
         while self.rank < rank and not self.whole:
             pivot = int(self._left.argmax())
@@ -57,11 +60,11 @@ class Factor:
 
     @property
     def rest(self) -> float:
-        """trace(K - V V') / trace(K)."""
+        """Return trace(K - V V') / trace(K)."""
         return self.rest_at(self.rank)
 
     def rest_at(self, rank: int) -> float:
-        """The same for the first `rank` columns, or all there are."""
+        """Return the same for the first `rank` columns, or for all columns if there are fewer."""
         return self._rests[min(rank, self.rank)] / self._rests[0] if self._nothing > 0.0 else 0.0
 
     def _column(self, gram: Gram, pivot: int) -> np.ndarray:
@@ -83,14 +86,14 @@ class Factor:
         self.rank += 1
         left = float(self._left.sum())
         self.whole = left <= self._nothing
-        self._rests.append(0.0 if self.whole else left)  # 0 ends loops that ask for an ever smaller rest
+        self._rests.append(0.0 if self.whole else left)  # 0 ends loops that request an ever smaller rest
 
 
 FACTORS: weakref.WeakKeyDictionary[Gram, Factor] = weakref.WeakKeyDictionary()
 
 
 def factor_of(gram: Gram) -> Factor:
-    """The factor of a Gram, shared by all parts over the same examples."""
+    """Return the factor of a Gram, which all parts over the same examples share."""
     if gram not in FACTORS:
         FACTORS[gram] = Factor(gram)
     return FACTORS[gram]
