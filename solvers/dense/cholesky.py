@@ -1,4 +1,4 @@
-"""Cholesky factors in pieces; NumPy's factorisation, as SciPy's holds the interpreter lock."""
+"""Cholesky factors in pieces, by NumPy's factorisation, because SciPy's holds the interpreter lock."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CholeskyFactor = tuple[np.ndarray, bool]  # (in the layout of LAPACK, whether it
 
 
 def factored(matrix: np.ndarray) -> CholeskyFactor | None:
-    """The factor of a matrix, of which only the lower half is read; None where it is not positive definite.
+    """Return the Cholesky factor of a matrix, or None if it is not positive definite; only the lower half is read.
 
-    Above the order WHOLE the factor overwrites the matrix, so that a large system is held once.
+    Above the order WHOLE the factor overwrites the matrix, so that a large system is stored only once.
     """
     try:
         if matrix.shape[0] <= WHOLE:
@@ -27,7 +27,10 @@ def factored(matrix: np.ndarray) -> CholeskyFactor | None:
 
 
 def _overwrite(matrix: np.ndarray) -> None:
-    """Left-looking blocked Cholesky: L in the lower half of the matrix, nothing of use above its diagonal blocks."""
+    """Compute a left-looking blocked Cholesky factor L in the lower half of the matrix.
+
+    The entries above its diagonal blocks have no meaning afterwards.
+    """
     n = matrix.shape[0]
     for start in range(0, n, PANEL):
         end = min(start + PANEL, n)
@@ -45,21 +48,21 @@ def _overwrite(matrix: np.ndarray) -> None:
 
 
 def solved(factor: CholeskyFactor, right: np.ndarray) -> np.ndarray:
-    """What scipy.linalg.cho_solve gives, in a third of its time where systems are small."""
+    """Solve the factored system, as scipy.linalg.cho_solve does, in a third of its time for small systems."""
     if right.size == 0:
-        return np.empty_like(right)  # LAPACK refuses systems of no unknowns
+        return np.empty_like(right)  # LAPACK refuses systems without unknowns
     solution: np.ndarray = dpotrs(factor[0], right, lower=factor[1])[0]
     return solution
 
 
 def forward(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """lower^-1 right by forward substitution."""
+    """Return lower^-1 right by forward substitution."""
     solution: np.ndarray = dtrsm(1.0, lower.T, right, trans_a=1)
     return solution
 
 
 def inverse(factor: CholeskyFactor) -> np.ndarray:
-    """The inverse of the factored matrix; only its lower half is valid."""
+    """Return the inverse of the factored matrix; only its lower half is valid."""
     n = factor[0].shape[0]
     if n == 0:
         return np.empty((0, 0))  # dpotri prints an error message for a 0 x 0 matrix

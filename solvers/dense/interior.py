@@ -1,8 +1,8 @@
-"""A dense interior point for boxes and bounded sums: as many iterations for a large C as for a small one.
+"""A dense interior point for boxes and bounded sums, which needs as many iterations for a large C as for a small one.
 
-minimise 1/2 x'Qx - c'x subject to x >= 0 and sums over groups <= bound (a group per variable is a box), optionally
-with one equality s'x = total. Mehrotra's predictor and corrector (Nocedal & Wright, section 16.6) share one Cholesky
-factor; x stays strictly feasible.
+minimise 1/2 x'Qx - c'x subject to x >= 0 and sums over groups <= bound (a group per variable is a box), optionally with
+one equality s'x = total. Mehrotra's predictor and corrector (Nocedal & Wright, section 16.6) share one Cholesky factor;
+x stays strictly feasible.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from mcsvm.solvers.work import ENTRIES
 
 @dataclass
 class DenseInterior:
-    """The problem. `solve` adds the iterate: x, multipliers z of x >= 0, w of the sums, y of the equality; slacks t."""
+    """The problem, to which `solve` adds the iterate.
+
+    The iterate has x, multipliers z of x >= 0, w of the sums and y of the equality, and the slacks t of the sums.
+    """
 
     Q: np.ndarray
     c: np.ndarray
@@ -31,7 +34,10 @@ class DenseInterior:
     total: float = 0.0  # s'x
 
     def solve(self, x: np.ndarray, goal: float) -> np.ndarray:
-        """From a strictly feasible x to KKT violations of about `goal`, with the active variables on their bounds."""
+        """Solve from a strictly feasible x to KKT violations of about `goal`.
+
+        Return x with active variables on their bounds.
+        """
         self.x = x
         self.t = self.bound - self._sums(x)
         self.y = 0.0
@@ -73,7 +79,7 @@ class DenseInterior:
         return length > PATH.shortest
 
     def _factor(self) -> CholeskyFactor | None:
-        """Of Q + diag(z / x) + w / t within each group."""
+        """Factor Q + diag(z / x), with w / t added within each group."""
         ratio, v = self.w / self.t, self.x.size
         matrix, height = np.empty((v, v)), max(1, ENTRIES // v)
         for start in range(0, v, height):
@@ -103,14 +109,17 @@ class DenseInterior:
         return dx, dz, dw, dy
 
     def _longest(self, dx: np.ndarray, dz: np.ndarray, dt: np.ndarray, dw: np.ndarray) -> float:
-        """The longest step, up to 1, that keeps everything non-negative."""
+        """Return the longest step, up to 1, that keeps everything non-negative."""
         longest = 1.0
         for value, step in ((self.x, dx), (self.z, dz), (self.t, dt), (self.w, dw)):
             longest = until_zero(value, step, longest)
         return longest
 
     def _onto_bounds(self) -> np.ndarray:
-        """x with variables (sums) put onto a bound where x / bound < z / scale: smaller than their multiplier."""
+        """Return x with variables and sums put onto a bound if they are smaller than their multiplier.
+
+        The comparison is x / bound < z / scale for variables, and t / bound < w / scale for sums.
+        """
         size = self.bound[self.group]
         x = np.where(self.x / size < self.z / self.scale, 0.0, self.x)
         full = self.t / self.bound < self.w / self.scale
@@ -120,7 +129,7 @@ class DenseInterior:
 
 
 def _same_group(group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Index pairs of variables that share a group."""
+    """Return the index pairs of variables that share a group."""
     order = np.argsort(group, kind="stable")
     counts = np.bincount(group)
     starts = np.cumsum(counts) - counts

@@ -1,8 +1,8 @@
 """Newton steps on the free variables of a dense problem.
 
-Where pair steps are slow (large C, smooth kernels), few variables are free and Q_FF delta = g_F is small: one Cholesky
-factor in float64 replaces a hundred thousand pair steps. Group sums (cs with its slack, exact bias) stay constant, as
-each free variable moves against one reference variable of its group, which keeps the system positive definite.
+If pair steps are slow (large C, smooth kernels), few variables are free and Q_FF delta = g_F is small: one Cholesky
+factor in float64 replaces a hundred thousand pair steps. Group sums (cs with its slack, exact bias) stay constant,
+because each free variable moves against one reference variable of its group. This keeps the system positive definite.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Face:
     tied: ClassVar[bool] = False
 
     def newton_step(self) -> bool:
-        """One step towards the maximum over the free variables; returns whether it gained anything."""
+        """Take one step towards the maximum over the free variables; return whether it gained anything."""
         free = np.flatnonzero((self.value > self.low) & (self.value < self.high))
         moving, against = self._directions(free)
         if moving.size == 0:
@@ -53,8 +53,10 @@ class Face:
         return self._line_search(full)
 
     def _directions(self, free: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """(variables to solve for, the reference of each): the reference is the free variable of a group that is
-        farthest from its bounds."""
+        """Return the variables to solve for, and the reference variable of each.
+
+        The reference is the free variable of the group that is farthest from its bounds.
+        """
         if not self.tied:
             return free, None
         room = np.minimum(self.value - self.low, self.high - self.value)[free]
@@ -66,7 +68,7 @@ class Face:
         return moving, reference[self.group[moving]]
 
     def _reduced(self, moving: np.ndarray, against: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """Q and gradient in the directions e_moving - e_against."""
+        """Return Q and the gradient in the directions e_moving - e_against."""
         matrix, right, last = np.empty((moving.size, moving.size)), self.gradient[moving], self.Q.shape[0]
         first = np.minimum(moving, last)  # slacks have the last column, of zeros
         second = None if against is None else np.minimum(against, last)
@@ -83,7 +85,7 @@ class Face:
         return matrix, right if against is None else right - self.gradient[against]
 
     def _rows(self, variables: np.ndarray) -> np.ndarray:
-        """Rows of Q and a last column of zeros; slacks have rows of zeros."""
+        """Return rows of Q with a last column of zeros; slacks have rows of zeros."""
         known = self.Q.shape[0]
         rows = np.zeros((variables.size, known + 1))
         curved = np.flatnonzero(variables < known)
@@ -91,13 +93,13 @@ class Face:
         return rows
 
     def _times(self, step: np.ndarray) -> np.ndarray:
-        """Q @ step."""
+        """Return Q @ step."""
         known = self.Q.shape[0]
         product = self.Q @ step[:known]
         return product if known == step.size else np.concatenate([product, np.zeros(step.size - known)])
 
     def _line_search(self, step: np.ndarray) -> bool:
-        """Backtracking over projected steps, to the best of them; returns whether the objective rose."""
+        """Backtrack over projected steps, move to the best of them, and return whether the objective rose."""
         best_gain, best, length = 0.0, np.zeros(step.size), 1.0
         for _ in range(DENSE.halvings):
             tick()
@@ -120,7 +122,7 @@ class Face:
             self._move(step)
 
     def project(self, value: np.ndarray) -> np.ndarray:
-        """The nearest feasible point."""
+        """Return the nearest feasible point."""
         return np.clip(value, self.low, self.high)
 
     def _move(self, step: np.ndarray) -> None:
@@ -132,14 +134,14 @@ class Face:
 
 
 def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
-    """(matrix + ridge)^-1 right, or None if matrix + ridge is not positive definite; overwrites the matrix."""
+    """Return (matrix + ridge)^-1 right, or None if matrix + ridge is not positive definite; overwrites the matrix."""
     matrix[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
     factor = factored(matrix)
     return None if factor is None else solved(factor, right)
 
 
 class BalancedFace(Face):
-    """One group, whose sum stays constant."""
+    """A face with one group, whose sum stays constant."""
 
     tied = True
 
@@ -148,7 +150,7 @@ class BalancedFace(Face):
 
 
 class SumsFace(Face):
-    """Groups with their slack, whose sum stays at the bound (`high`)."""
+    """A face of groups with their slacks, whose sum stays at the bound (`high`)."""
 
     tied = True
 
