@@ -23,7 +23,7 @@ choose_processor()
 
 
 def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = False) -> Any:
-    """Compile a function on its first call, to run without the interpreter lock; code is stored on disk (store.py)."""
+    """Compile a function on its first call; it runs without the interpreter lock, and store.py saves its code."""
     if function is None:
         return lambda late: compiled(late, relaxed=relaxed)
     config: Any = numba.config

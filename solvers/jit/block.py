@@ -1,4 +1,4 @@
-"""The dense problem of a block of variables: choosing them, cutting Q out of the kernel rows, moving the functions.
+"""The dense problem of a block: choice of its variables, Q from the kernel rows, and update of the functions.
 
 alpha (slots, n) and functions (outputs, n) are stored class by class, so that loops over examples are contiguous.
 """
@@ -10,7 +10,7 @@ from mcsvm.solvers.jit.bound import room_down, room_up, sum_has_room
 from mcsvm.solvers.jit.linalg import add_scaled
 from mcsvm.solvers.jit.rounding import HUGE
 
-STRIP = 4096  # examples whose functions are updated at once: 32 kB per class, so that a strip of all stays in cache
+STRIP = 4096  # examples updated at once: 32 kB of functions per class, so that those of all classes stay in cache
 
 
 @compiled
@@ -25,7 +25,7 @@ def variable_gradient(rule, functions, y, p, i):
 
 @compiled
 def steepest(rule, functions, labels, slots, top):
-    """The largest gradient of every example; NaN where one is NaN."""
+    """Set top[i] to the largest gradient of example i, or to NaN if one of them is NaN."""
     for i in range(labels.size):
         top[i] = -HUGE
         for p in range(slots):
@@ -37,7 +37,7 @@ def steepest(rule, functions, labels, slots, top):
 
 @compiled
 def lowest_in_use(rule, functions, alpha, y, i, bound):
-    """The smallest gradient among the nonzero variables of one example and the slack of its sum, which has 0."""
+    """Return the smallest gradient among the nonzero variables of one example and its slack, whose gradient is 0."""
     low, total = HUGE, 0.0
     for p in range(alpha.shape[0]):
         a = alpha[p, i]
@@ -49,10 +49,10 @@ def lowest_in_use(rule, functions, alpha, y, i, bound):
 
 @compiled
 def pick_variables(rule, functions, alpha, labels, upper, examples, threshold, sums, member, slot, gradient, amount):
-    """Variables of these examples that are free or violate by more than `threshold`; returns their number.
+    """Choose the variables of these examples that are free or violate by more than `threshold`; return their number.
 
-    Under bounded sums (`sums` is not None): the nonzero variables, and those whose gradient exceeds the smallest of
-    these.
+    Under bounded sums (`sums` is not None), choose the nonzero variables, and those whose gradient exceeds the smallest
+    gradient of a nonzero variable or the slack, less `threshold`.
     """
     count = 0
     for t in range(examples.size):
@@ -77,7 +77,7 @@ def pick_variables(rule, functions, alpha, labels, upper, examples, threshold, s
 
 @compiled
 def cut_kernel(store, slots, examples, offset, out):
-    """out[s, t] = K(x_s, x_t) + offset for the chosen examples."""
+    """Set out[s, t] = K(x_s, x_t) + offset for the chosen examples."""
     for s in range(slots.size):
         row = store[slots[s]]
         for t in range(examples.size):
@@ -92,7 +92,7 @@ def expand_row(row, member, out):
 
 @compiled(relaxed=True)
 def couple_row(values, y, p, at_y, at_p, elsewhere, own, slot, first, second, out):
-    """out[b] = <direction, reading_b> values[b]; the direction has one value at y, one at p, one at other classes."""
+    """Set out[b] = <direction, reading_b> values[b]; a direction has one value at y, one at p, one at other classes."""
     for b in range(values.size):
         s, o = slot[b], own[b]
         left = at_p if s == p else (at_y if s == y else elsewhere)
@@ -102,7 +102,10 @@ def couple_row(values, y, p, at_y, at_p, elsewhere, own, slot, first, second, ou
 
 @compiled
 def couple(rule, kernel, member, own, slot, first, second, out):
-    """Q[a, b] = <direction_a, direction_b> K(x_a, x_b) into `out`; variable b reads first * f_own + second * f_slot."""
+    """Write Q[a, b] = <direction_a, direction_b> K(x_a, x_b) into `out`.
+
+    Variable b reads first[b] * f_own + second[b] * f_slot.
+    """
     values = np.empty(member.size, np.float32)
     for a in range(member.size):
         if a == 0 or member[a] != member[a - 1]:
@@ -121,7 +124,7 @@ def couple(rule, kernel, member, own, slot, first, second, out):
 
 @compiled
 def sparse_changes(rule, member, slot, labels, change, weights, common):
-    """The change of the weights of example e: weights[e] plus common[e] on every output."""
+    """Compute the change of the weights of each example e: weights[e], plus common[e] on every output."""
     weights[:] = 0.0
     common[:] = 0.0
     for b in range(member.size):
@@ -138,7 +141,7 @@ def sparse_changes(rule, member, slot, labels, change, weights, common):
 
 @compiled
 def move_functions(store, slots, weights, common, functions, first, last):
-    """functions[c] += sum_e (weights[e, c] + common[e]) K_e for columns first to last, a strip of them at a time."""
+    """Add sum_e (weights[e, c] + common[e]) K_e to functions[c] for columns first to last, STRIP columns at a time."""
     outputs = functions.shape[0]
     shared = np.zeros(STRIP)
     for start in range(first, last, STRIP):

@@ -17,7 +17,7 @@ def clip(x, low, high):
 
 @compiled
 def single_step(alpha, gradient, curvature, bound):
-    """The exact step of one variable; to a bound where the curvature vanishes."""
+    """Return the exact step of one variable, which goes to a bound if the curvature vanishes."""
     if curvature > 0.0:
         return clip(gradient / curvature, -alpha, bound - alpha)
     return bound - alpha if gradient > 0.0 else -alpha
@@ -25,7 +25,7 @@ def single_step(alpha, gradient, curvature, bound):
 
 @compiled
 def pair_step(a, b, ga, gb, qaa, qbb, qab, ua, ub):
-    """The exact solution of the two-dimensional box problem (appendix A.2): inside, or the best edge."""
+    """Return the exact solution of the two-dimensional box problem (appendix A.2): inside, or on the best edge."""
     low_a, high_a, low_b, high_b = -a, ua - a, -b, ub - b
     determinant = qaa * qbb - qab * qab
     if determinant > ROUNDING * qaa * qbb:
@@ -49,17 +49,17 @@ def pair_step(a, b, ga, gb, qaa, qbb, qab, ua, ub):
 
 @compiled
 def mark_room(alpha, upper, up, down, b):
-    """up = 1 where the variable may rise, down = -1 where it may fall, else 0."""
+    """Set up[b] to 1 if variable b may rise, and down[b] to -1 if it may fall, else to 0."""
     up[b] = np.float32(1.0) if room_up(alpha[b], upper[b]) else np.float32(0.0)
     down[b] = np.float32(-1.0) if room_down(alpha[b]) else np.float32(0.0)
 
 
 @compiled(relaxed=True)
 def pair_gains(single, violation, row, diagonal, g, q, out):
-    """Twice the unconstrained gain of each variable with the first one (appendix A.1); 0 where it may not move.
+    """Compute twice the unconstrained gain of each variable paired with the first one (appendix A.1).
 
-    In single precision, as gains only rank. A singular Q_B counts as one of determinant 1e-6 Q_aa Q_bb, so that its
-    gain is large, as the true one is.
+    A variable that does not violate has gain 0. Single precision suffices, as gains only rank. A singular Q_B counts as
+    if its determinant were 1e-6 Q_aa Q_bb, so that its gain is large, as the true gain is.
     """
     floor = np.float32(1e-6) * q
     square, double = g * g, g + g
@@ -74,7 +74,7 @@ def pair_gains(single, violation, row, diagonal, g, q, out):
 
 @compiled
 def largest_bits(bits):
-    """The maximum of non-negative floats, given as their bit patterns: comparing integers vectorises."""
+    """Return the maximum of non-negative floats, given as their bit patterns: comparing integers vectorises."""
     top = np.int32(0)
     for b in range(bits.size):
         x = bits[b]
@@ -84,7 +84,7 @@ def largest_bits(bits):
 
 @compiled
 def position(bits, value):
-    """The first index of `value`, or -1; in chunks of 32, which vectorise."""
+    """Return the first index of `value`, or -1; the search goes by chunks of 32, which vectorise."""
     n = bits.size
     for start in range(0, n, 32):
         stop = min(start + 32, n)
@@ -100,8 +100,10 @@ def position(bits, value):
 
 @compiled(relaxed=True)
 def descend(gradient, row_a, row_b, x, z, up, down, single, violation):
-    """The gradient after steps x and z, in single precision too; violation = |gradient| where the variable may move
-    along it, else 0."""
+    """Update the gradient after steps x and z, also in single precision, and the violation.
+
+    The violation is |gradient| if the variable may move along it, else 0.
+    """
     for b in range(gradient.size):
         g = gradient[b] - (x * row_a[b] + z * row_b[b])
         gradient[b] = g
@@ -113,7 +115,7 @@ def descend(gradient, row_a, row_b, x, z, up, down, single, violation):
 
 @compiled
 def solve_box(Q, gradient, alpha, upper, tolerance, limit):
-    """S2DO until the violation is at most `tolerance`, or for `limit` steps; returns (steps, violation)."""
+    """Run S2DO until the violation is at most `tolerance`, or for `limit` steps; return (steps, violation)."""
     table = np.empty((6, gradient.size), np.float32)
     diagonal, up, down, single, violation, gains = table[0], table[1], table[2], table[3], table[4], table[5]
     for b in range(gradient.size):
@@ -139,7 +141,7 @@ def solve_box(Q, gradient, alpha, upper, tolerance, limit):
 
 @compiled
 def move(Q, gradient, alpha, upper, i, j):
-    """The exact step of variables i and j, or of i alone where j = i; returns their changes."""
+    """Take the exact step of variables i and j, or of i alone if j = i; return their changes."""
     if i == j:
         x = single_step(alpha[i], gradient[i], Q[i, i], upper[i])
         new = snapped(alpha[i], x, upper[i])

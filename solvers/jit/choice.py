@@ -1,11 +1,11 @@
-"""The examples of a block: the most violating ones, and examples of the last round for up to half of it."""
+"""Choice of the examples of a block: the most violating ones and, for up to half of it, those of the last round."""
 
 from mcsvm.solvers.jit import compiled
 
 
 @compiled
 def largest_but(values, k):
-    """The (k + 1)-th largest of the values, which it reorders (Hoare's quickselect)."""
+    """Return the (k + 1)-th largest of the values, and reorder them (Hoare's quickselect)."""
     low, high = 0, values.size - 1
     while low < high:
         first, middle, last = values[low], values[(low + high) >> 1], values[high]
@@ -30,8 +30,10 @@ def largest_but(values, k):
 
 @compiled
 def take_largest(values, sign, wanted, taken, chosen, count, work):
-    """Append the examples of the `wanted` largest of sign * values, if positive; of equal ones the first. Returns the
-    new count. Those `taken` are left out."""
+    """Append the examples of the `wanted` largest positive sign * values that are not `taken`; return the new count.
+
+    Among equal values, the first examples are chosen.
+    """
     found = 0
     for i in range(values.size):
         if not taken[i] and sign * values[i] > 0.0:
@@ -67,7 +69,7 @@ def take_recent(recent, taken, chosen, count):
 
 @compiled
 def choose_worst(worst, recent, taken, chosen, work):
-    """The most violating examples; those of the last round fill up to half of the block. Returns how many there are."""
+    """Choose the most violating examples and, for up to half of the block, those of the last round; return how many."""
     if worst.size <= chosen.size:
         return all_of(worst.size, chosen)
     taken[:] = False
@@ -79,8 +81,11 @@ def choose_worst(worst, recent, taken, chosen, work):
 
 @compiled
 def choose_both_signs(signed, recent, taken, chosen, work):
-    """A quarter of the block from beta that should rise most, a quarter from those that should fall most, then examples
-    of the last round, then the most violating others."""
+    """Choose the examples of a block by signed violations; return how many.
+
+    A quarter of the block are the beta that should rise most, a quarter those that should fall most. Examples of the
+    last round follow, then the most violating other examples.
+    """
     if signed.size <= chosen.size:
         return all_of(signed.size, chosen)
     taken[:] = False

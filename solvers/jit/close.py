@@ -1,16 +1,18 @@
-"""Search of a matrix for the few values that lie below a bound of their row and column."""
+"""Search of a matrix for the few values below the sum of a bound of their row and a bound of their column."""
 
 import numpy as np
 
 from mcsvm.solvers.jit import compiled
 
-STEP = 32  # values of a row whose smallest is compared, before any of them is looked at
+STEP = 32  # consecutive values of a row, which are compared one by one only if the smallest may be below its bound
 
 
 @compiled(relaxed=True)
 def find_below(values, sign, candidates, left, right, rows, columns):
-    """The places where sign * value is below left[row] + right[column] in the candidate rows, written into `rows` and
-    `columns` as far as these have room; returns how many there are."""
+    """Find the entries of the candidate rows with sign * value below left[row] + right[column]; return how many.
+
+    Their places are written into `rows` and `columns` as far as these have room.
+    """
     count, n = 0, values.shape[1]
     largest = np.empty(n // STEP + 1, right.dtype)
     for start in range(0, n, STEP):

@@ -1,9 +1,9 @@
 """The dispatcher of compiled functions: machine code is generated only for functions that Python calls.
 
-numba compiles every function that another one calls as if Python called it too: it optimises it, generates machine code
-and two wrappers for it, and then links it into its caller, where everything happens again. With call chains of six
-functions that was three quarters of the time of a first training. Here a called function is a *part*: it is typed and
-lowered once, and optimised inside each function that Python calls (an *entry*). Only entries are stored.
+numba treats every function that another compiled function calls as if Python called it too: it optimises it, generates
+machine code and two wrappers for it, and then links it into its caller, for which it repeats all of this. With call
+chains of six functions, this took three quarters of the time of a first training. Here a called function is a *part*:
+it is typed and lowered once, and optimised in each function that Python calls (an *entry*). Only entries are stored.
 
 `notes/compilation.md` has the measurements.
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numba  # noqa: F401 - waits until another thread has imported it; an import of its parts does not wait
+import numba  # noqa: F401 - waits until another thread has imported it; importing only submodules does not wait
 from numba.core import compiler, sigutils, typing
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
@@ -28,21 +28,23 @@ from numba.core.types.misc import unliteral
 from mcsvm.solvers.jit.notice import announce
 from mcsvm.solvers.jit.store import CACHE_WORKS, Store
 
-COLLECTIONS = 20_000, 50, 1000  # numba makes millions of objects: the default takes a tenth of the time of compilation
+# Thresholds of the garbage collector: numba makes millions of objects, and with Python's default thresholds collections
+# take a tenth of the time of compilation.
+COLLECTIONS = 20_000, 50, 1000
 
 _mine = threading.local()
 
 
 def seconds_compiling() -> float:
-    """Return how long the calling thread has compiled, loaded compiled code, or waited for either, in all."""
+    """Return the total time for which the calling thread has compiled, loaded compiled code, or waited for either."""
     return getattr(_mine, "seconds", 0.0)
 
 
 class LoopFlags(compiler.Flags):
-    """Compiler flags that compare by what decides the code of the operations in a function.
+    """Compiler flags whose comparison uses only the flags that affect the code of the operations in a function.
 
     numba looks up each operation by the types of its arguments and by all flags of the function, and hashes these every
-    time. An entry and a part would have tables of their own.
+    time. Without this class, entries and parts would have separate tables of operations.
     """
 
     __slots__ = ()
@@ -56,7 +58,7 @@ class LoopFlags(compiler.Flags):
 
 
 class LoopCompiler(_FunctionCompiler):
-    """Compiles an entry."""
+    """The compiler of entries."""
 
     def _customize_flags(self, flags: compiler.Flags) -> compiler.Flags:
         flags = LoopFlags(flags)
@@ -68,7 +70,7 @@ class PartLibrary(JITCodeLibrary):
     """The LLVM module of a part and of the parts that it calls."""
 
     def finalize(self) -> None:
-        """Link the callees; the passes over whole modules and machine code are left to the entry."""
+        """Link the callees; only the entry runs the passes over whole modules and generates machine code."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
@@ -85,13 +87,13 @@ class Loop(CPUDispatcher):
         self._parts: dict[tuple[Any, ...], Any] = {}
 
     def store_compiled_code(self) -> None:
-        """Look for compiled code on disk, and store it there."""
+        """Use the store on disk: look for compiled code there, and write it there."""
         self._cache = Store(self.py_func)
 
     # -- entries ----------------------------------------------------------------------------------
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Compile or load the entry for these arguments, off the clock of the calling thread; numba calls this."""
+        """Compile or load the entry for these arguments, and add the time to the thread's total; numba calls this."""
         began = time.perf_counter()
         try:
             return super()._compile_for_args(*args, **kws)
@@ -99,7 +101,7 @@ class Loop(CPUDispatcher):
             _mine.seconds = seconds_compiling() + time.perf_counter() - began
 
     def compile(self, sig: Any) -> Any:
-        """Compile or load the entry with this signature, in one process at a time."""
+        """Compile or load the entry with this signature; only one process at a time compiles it."""
         store: Any = self._cache
         if not isinstance(store, Store):
             return super().compile(sig)
@@ -126,9 +128,9 @@ class Loop(CPUDispatcher):
     # -- parts ------------------------------------------------------------------------------------
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return what type inference needs to know of a call from another compiled function; numba calls this.
+        """Return the information that type inference needs for a call from another compiled function; numba calls this.
 
-        A constant argument counts as any value of its type, or each constant would have a part of its own.
+        A constant argument counts as any value of its type; otherwise each constant would have a part of its own.
         """
         pysig, given = self._compiler.fold_argument_types(args, kws)
         self._compile_part(tuple(unliteral(one) for one in given))
@@ -160,7 +162,7 @@ class Loop(CPUDispatcher):
 
 @contextmanager
 def _few_collections() -> Iterator[None]:
-    """Let Python look for unreachable cycles less often."""
+    """Make Python look for unreachable cycles less often."""
     before = gc.get_threshold()
     gc.set_threshold(*COLLECTIONS)
     try:

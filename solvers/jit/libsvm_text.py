@@ -1,21 +1,21 @@
-"""LIBSVM rows, `label index:value ...`, from bytes into arrays; decimal numbers rounded as IEEE 754 asks."""
+"""A parser of LIBSVM rows, `label index:value ...`, into arrays; decimal numbers are rounded as IEEE 754 requires."""
 
 import numpy as np
 
 from mcsvm.solvers.jit import compiled
 
 SPACE, LF, PLUS, COMMA, MINUS, POINT, ZERO, COLON = 32, 10, 43, 44, 45, 46, 48, 58
-DIGITS = 19  # of a number, at most: they fit into 64 bits
+DIGITS = 19  # largest number of significant digits: so many always fit into 64 bits
 EXACT = 22  # powers of ten up to this one are exact in double precision
 POWERS = np.array([10.0**power for power in range(EXACT + 1)])
-SPLIT = 2.0**27 + 1.0  # Dekker 1971: halves of a double whose products are exact
-CLEAR = 2.0**-40  # relative distance from the middle between two doubles at which double-double decides
-ODD = -1  # instead of a number of pairs
+SPLIT = 2.0**27 + 1.0  # Dekker 1971: splits a double into halves whose products are exact
+CLEAR = 2.0**-40  # relative error of the rest of a double-double that must not change the rounding
+ODD = -1  # returned instead of a position or a number of pairs for text that is no number
 
 
 @compiled
 def product_error(a, b, product):
-    """a b - product, exactly (Dekker 1971)."""
+    """Return a b - product, exactly (Dekker 1971)."""
     scaled = SPLIT * a
     high = scaled - (scaled - a)
     scaled = SPLIT * b
@@ -26,12 +26,12 @@ def product_error(a, b, product):
 
 @compiled
 def decimal(digits, power):
-    """(digits 10^power in double precision, whether it is certainly the nearest)."""
+    """Return (digits 10^power in double precision, whether this is certainly the nearest double)."""
     if digits == 0:
         return 0.0, True
     if power > EXACT or power < -EXACT:
         return 0.0, False
-    if digits < np.uint64(1 << 53):  # both are exact, and one operation rounds once (Clinger 1990)
+    if digits < np.uint64(1 << 53):  # both operands are exact, and one operation rounds once (Clinger 1990)
         exact = np.float64(np.int64(digits))
         return exact / POWERS[-power] if power < 0 else exact * POWERS[power], True
     high = np.float64(digits >> np.uint64(32)) * 4294967296.0  # both halves are exact
@@ -53,12 +53,12 @@ def decimal(digits, power):
 
 @compiled
 def digits_from(data, at, end, digits, kept):
-    """(10 digits + the digits from here on, how many are kept behind zeros at the front, where they end)."""
+    """Return (number with the digits from `at` on appended, count of digits without leading zeros, end position)."""
     while at < end:
         digit = np.int64(data[at]) - ZERO
         if digit < 0 or digit > 9:
             break
-        digits = digits * np.uint64(10) + np.uint64(digit)  # no number any more where there are over DIGITS
+        digits = digits * np.uint64(10) + np.uint64(digit)  # overflows beyond DIGITS digits: the caller checks `kept`
         kept += (kept > 0) | (digit > 0)
         at += 1
     return digits, kept, at
@@ -66,7 +66,7 @@ def digits_from(data, at, end, digits, kept):
 
 @compiled
 def number(data, at, end):
-    """(the value of [+-]digits[.digits][e[+-]digits], where it ends, whether it is certain); ODD for another word."""
+    """Return (value of [+-]digits[.digits][e[+-]digits], its end or ODD if the text differs, whether it is certain)."""
     sign = 1.0
     if at < end and (data[at] == PLUS or data[at] == MINUS):
         sign = -1.0 if data[at] == MINUS else 1.0
@@ -103,10 +103,10 @@ def number(data, at, end):
 
 @compiled
 def read_pairs(data, first, last, most, indices, values, rows, doubts):
-    """Read the lines from `first` to `last`: returns (pairs or ODD, rows, doubts).
+    """Read the lines from `first` to `last`; return how many pairs (or ODD), rows and doubts there are.
 
-    rows: (rows, 5) line feeds before the row, where its label begins and ends, the label's bytes as a number (-1: over
-    seven), how many pairs. doubts: (pairs, 3) a pair whose value is not certain, where the value begins and ends.
+    rows: (rows, 5) line feeds before the row, begin and end of its label, the label's bytes as a number (-1 if over
+    seven), number of pairs. doubts: (pairs, 3) a pair whose value is not certain, begin and end of the value.
     """
     at, found, row, line, doubtful = first, 0, 0, 0, 0
     labelled = False

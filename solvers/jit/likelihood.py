@@ -1,4 +1,4 @@
-"""The log loss of scores: at one temperature, with its derivatives, and at many temperatures at once."""
+"""The log loss of scores: at one temperature, its derivatives, its minimum, and at many temperatures at once."""
 
 import math
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from mcsvm.solvers.jit import compiled
 
-TOGETHER = 16  # rows whose sums are multiplied before a logarithm is taken: at most classes^16 < 1e308
-NOTHING = 1e-150  # shares below it are 0: their squares would be denormal, and slow
+TOGETHER = 16  # rows whose sums are multiplied before one logarithm: the product is at most classes^16 < 1e308
+NOTHING = 1e-150  # smaller exponentials count as 0: their squares would be denormal, and slow
 
 
 @compiled
 def loss(scores, right, weights, beta):
-    """sum_i weights_i (log sum_c exp(beta s_ic) - beta s_i,right_i) / sum_i weights_i."""
+    """Return sum_i weights_i (log sum_c exp(beta s_ic) - beta s_i,right_i) / sum_i weights_i."""
     found, weight = 0.0, 0.0
     for i in range(scores.shape[0]):
         row = scores[i]
@@ -27,7 +27,7 @@ def loss(scores, right, weights, beta):
 
 @compiled
 def derivatives(scores, right, weights, beta):
-    """The first and the second derivative by beta of the sum of `loss`."""
+    """Return the first and the second derivative, with respect to beta, of the sum in `loss` (not the mean)."""
     slope, curvature = 0.0, 0.0
     for i in range(scores.shape[0]):
         row = scores[i]
@@ -47,10 +47,10 @@ def derivatives(scores, right, weights, beta):
 
 @compiled
 def best(scores, right, weights, enough, widest, steps, bisected):
-    """beta of least loss, between 1 / widest and widest; the loss is convex in beta.
+    """Return the beta of least loss between 1 / widest and widest; the loss is convex in beta.
 
-    Newton's method with bisection of log beta, until a change of beta by a factor of e promises no more than `enough`;
-    from `bisected` steps on bisection alone. Where all rows are right the loss falls without end.
+    Newton's method with bisection of log beta runs until a change of beta by a factor of e promises a gain of at most
+    `enough`; after `bisected` steps it only bisects. If all rows are right, the loss falls however large beta becomes.
     """
     low, high, beta = 1.0 / widest, widest, 1.0
     for step in range(steps):
@@ -70,9 +70,10 @@ def best(scores, right, weights, enough, widest, steps, bisected):
 
 @compiled
 def profile(scores, right, weights, first, count, losses):
-    """losses[j] = sum_i weights_i (log sum_c exp(beta_j s_ic) - beta_j s_i,right_i), beta_j = first 2^j.
+    """Set losses[j] = sum_i weights_i (log sum_c exp(beta_j s_ic) - beta_j s_i,right_i), with beta_j = first 2^j.
 
-    One exponential per score: exp(2 beta d) = exp(beta d)^2, with d <= 0 the score minus the largest of its row.
+    One exponential per score suffices: exp(2 beta d) = exp(beta d)^2, d <= 0 being the score minus the largest of its
+    row.
     """
     n, classes = scores.shape
     shares = np.empty(classes)

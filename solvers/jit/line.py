@@ -1,7 +1,7 @@
 """Sequential minimal optimisation under one equality (binary, exact bias).
 
 maximise z'x - 1/2 x'Kx, low <= beta + x <= high, sum x = 0, where beta_i = s_i alpha_i and s_i = +-1 is the class.
-Second-order choice of the second variable: Fan, Chen & Lin 2005; first-order: the most violating pair.
+The second variable is chosen by second order (Fan, Chen & Lin 2005) or by first order (the most violating pair).
 """
 
 import numpy as np
@@ -14,14 +14,14 @@ from mcsvm.solvers.jit.rounding import FLAT
 
 @compiled(relaxed=True)
 def rising(z, beta, high, out):
-    """z where beta may rise, else -3e38; in single precision, as it only ranks."""
+    """Write z into `out` if beta may rise, else -3e38; single precision suffices, as the values only rank."""
     for b in range(z.size):
         out[b] = np.float32(z[b]) if beta[b] < high[b] else np.float32(-3e38)
 
 
 @compiled
 def order_bits(bits):
-    """Maps the bit patterns of floats to integers of the same order, in place; applied twice it gives them back."""
+    """Map the bit patterns of floats to integers of the same order, in place; applied twice, this restores them."""
     for b in range(bits.size):
         x = bits[b]
         bits[b] = x ^ ((x >> np.int32(31)) & np.int32(0x7FFFFFFF))
@@ -38,7 +38,7 @@ def highest_bits(bits):
 
 @compiled(relaxed=True)
 def falling(z, beta, low, row, diagonal, top, q, flat, difference, gain):
-    """difference = top - z of the variables that may fall, and gain = difference^2 / curvature; `flat`: curvature 1."""
+    """Compute difference = top - z of variables that may fall, and gain = difference^2 / curvature (1 if `flat`)."""
     for b in range(z.size):
         d = np.float32(top - z[b])
         d = d if d > np.float32(0.0) else np.float32(0.0)
@@ -57,9 +57,9 @@ def transfer(z, row_i, row_j, amount):
 
 @compiled
 def solve_pairs(K, z, beta, low, high, tolerance, limit, flat):
-    """SMO until max z over those that may rise - min z over those that may fall <= tolerance.
+    """Run SMO until max z of variables that may rise - min z of variables that may fall <= tolerance.
 
-    flat = 0: second-order choice; flat = 1: the most violating pair.
+    flat = 0: second-order choice; flat = 1: the most violating pair. Return (steps, violation).
     """
     n = z.size
     work, gain, diagonal = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)

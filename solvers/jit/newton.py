@@ -1,8 +1,8 @@
-"""Newton steps of searches (selection/trials) on a whole kernel matrix: gradients, products, the system's factor.
+"""Newton steps of searches (selection/trials) on a whole kernel matrix: gradients, products, the factor of the system.
 
-Variables are (example, variable), class functions (class, example), so that products run along examples. The system of
-the free variables is cut out of the matrix and factored in one compiled call, because SciPy's factorisation would hold
-the interpreter lock.
+Arrays of variables have the shape (examples, variables) and class functions (classes, examples), so that products run
+along examples. The system of the free variables is cut out of the matrix and factored in one compiled call, because
+SciPy's factorisation would hold the interpreter lock.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from mcsvm.solvers.jit.linalg import add_scaled
 
 @compiled
 def gradients(rule, functions, labels, slot, out):
-    """margin - <direction, f> of every variable."""
+    """Compute the gradient margin - <direction, f> of every variable."""
     for i in range(slot.shape[0]):
         for j in range(slot.shape[1]):
             out[i, j] = variable_gradient(rule, functions, labels[i], slot[i, j], i)
@@ -22,7 +22,7 @@ def gradients(rule, functions, labels, slot, out):
 
 @compiled
 def combine(K, weights, products):
-    """products += weights' K, skipping zero weights: as fast as BLAS without zeros, faster with many."""
+    """Add weights' K to `products`, skipping zero weights: as fast as BLAS without zeros, faster with many."""
     for i in range(K.shape[0]):
         for c in range(weights.shape[1]):
             if weights[i, c] != 0.0:
@@ -31,7 +31,7 @@ def combine(K, weights, products):
 
 @compiled
 def add_products(rule, K, labels, slot, change, functions):
-    """functions += K @ weights(change); examples whose variables do not change cost nothing."""
+    """Add K @ weights(change) to `functions`; examples whose variables do not change cost nothing."""
     outputs, n = functions.shape
     weights, shared, everywhere = np.empty(outputs), np.zeros(n), False
     for i in range(n):
@@ -64,7 +64,7 @@ def add_products(rule, K, labels, slot, change, functions):
 
 @compiled
 def clipped_product(start, read, length, upper):
-    """<projection(start - length read), read>."""
+    """Return <projection(start - length read), read>, the projection being onto the box."""
     total = 0.0
     for i in range(read.shape[0]):
         for j in range(read.shape[1]):
@@ -75,7 +75,7 @@ def clipped_product(start, read, length, upper):
 
 @compiled
 def factor_free(K, examples, kinds, couplings, ridge):
-    """The lower factor of Q + ridge, Q[a, b] = couplings[kind a, kind b] K[example a, example b]."""
+    """Return the lower factor of Q + ridge, where Q[a, b] = couplings[kind a, kind b] K[example a, example b]."""
     m = examples.size
     A = np.zeros((m, m))
     for a in range(m):
@@ -83,4 +83,4 @@ def factor_free(K, examples, kinds, couplings, ridge):
         for b in range(a, m):
             A[a, b] = coupling[kinds[b]] * row[examples[b]]
         A[a, a] += ridge
-    return np.linalg.cholesky(A.T)  # both column by column in memory, of the lower halves
+    return np.linalg.cholesky(A.T)  # argument and factor are stored by columns; only their lower halves are used

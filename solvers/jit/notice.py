@@ -1,4 +1,4 @@
-"""Says once on a terminal that code is being compiled, as it takes seconds in which nothing else happens."""
+"""A message, shown once per process, that code is being compiled: for some seconds nothing else happens."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _tell: Callable[[str], object] = tell_terminal
 
 
 def tell_by(tell: Callable[[str], object]) -> None:
-    """Use another way to tell it than a line on the terminal."""
+    """Show the message through `tell` instead of as a line on the terminal."""
     global _tell
     _tell = tell
 
 
 def announce(*, stored: bool) -> None:
-    """Tell it, if this process has not told it before; `stored`: whether the code will be found by other processes."""
+    """Show and log the message, once per process; `stored`: whether other processes will find the compiled code."""
     global _told
     if not _told:
         _told = True

@@ -1,8 +1,8 @@
 """Steps of LASVM (Bordes, Ertekin, Weston & Bottou 2005; second-order choice: Glasmachers & Igel 2008).
 
-A binary machine with exact bias holds only the examples it keeps. beta = s alpha, s = +-1 the class, low <= beta
-<= high, one of which is 0; z = s * margin - f without b. A pair violates where z of one that may rise exceeds z of
-one that may fall.
+A binary machine with exact bias stores only the examples that it keeps. beta = s alpha, where s = +-1 is the class;
+low <= beta <= high, and one of these bounds is 0; z = s * margin - f without b. A pair violates if z of an example
+whose beta may rise exceeds z of one whose beta may fall.
 """
 
 from typing import NamedTuple
@@ -13,24 +13,24 @@ from mcsvm.solvers.jit import compiled
 from mcsvm.solvers.jit.bound import reached
 from mcsvm.solvers.jit.rounding import FLAT
 
-LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` returned: steps, tolerance, a kernel row, no movement
+LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` returned: limit, tolerance, missing row, no movement
 
 
 class Kept(NamedTuple):
     """The examples that a machine keeps: the first length[0] entries."""
 
-    slot: np.ndarray  # int64: where the example stands in the pool
+    slot: np.ndarray  # int64: index of the example in the pool
     z: np.ndarray
     beta: np.ndarray
     low: np.ndarray
     high: np.ndarray
     length: np.ndarray  # (1,) int64
-    dropped: np.ndarray  # int64: slots of examples let go by the last call
-    drops: np.ndarray  # (1,) int64: how many
+    dropped: np.ndarray  # int64: slots of examples dropped by the last call
+    drops: np.ndarray  # (1,) int64: number of these slots
 
 
 class CachedRows(NamedTuple):
-    """Kernel rows by slot: that of slot p is store[row_of[p]], or missing where row_of[p] is negative."""
+    """Kernel rows by slot: the row of slot p is store[row_of[p]], or missing if row_of[p] is negative."""
 
     store: np.ndarray
     row_of: np.ndarray
@@ -41,7 +41,7 @@ class CachedRows(NamedTuple):
 
 @compiled
 def expansion_at(kept, row):
-    """f of an example without b, from its kernel values by slot."""
+    """Return f of an example, without b, from its kernel values by slot."""
     total = 0.0
     for b in range(kept.length[0]):
         if kept.beta[b] != 0.0:
@@ -51,7 +51,7 @@ def expansion_at(kept, row):
 
 @compiled
 def extremes(kept):
-    """(entry, z) of the largest z that may rise, then of the smallest z that may fall; entry -1 for none."""
+    """Return entry and z of the largest z that may rise, then of the smallest that may fall; the entry may be -1."""
     i, j, high, low = -1, -1, -np.inf, np.inf
     for b in range(kept.length[0]):
         if kept.beta[b] < kept.high[b] and kept.z[b] > high:
@@ -63,7 +63,7 @@ def extremes(kept):
 
 @compiled
 def partner_of(kept, row, diagonal, z, q, rises, second_order):
-    """The entry of largest gain with an example at z, which rises or falls; -1 where none violates with it."""
+    """Return the entry of largest gain with an example at z that rises or falls, or -1 if no pair violates."""
     best, best_gain = -1, 0.0
     for b in range(kept.length[0]):
         movable = kept.beta[b] > kept.low[b] if rises else kept.beta[b] < kept.high[b]
@@ -79,7 +79,7 @@ def partner_of(kept, row, diagonal, z, q, rises, second_order):
 
 @compiled
 def consider(kept, row, diagonal, z, q, positive, second_order, tau):
-    """PROCESS: the partner of a new example (beta = 0), or -1 where it violates by at most tau with all kept ones."""
+    """Choose the partner of a new example (beta = 0) for PROCESS; -1 if no pair with it violates by more than tau."""
     _, high, _, low = extremes(kept)
     violation = z - low if positive else high - z
     return partner_of(kept, row, diagonal, z, q, positive, second_order) if violation > tau else -1
@@ -94,7 +94,7 @@ def append(kept, slot, z, low, high):
 
 @compiled
 def move(kept, rows, a, b):
-    """The exact step of the pair, entry a rising and b falling; returns whether anything moved."""
+    """Take the exact step of the pair, with entry a rising and b falling; return whether anything moved."""
     p, q = kept.slot[a], kept.slot[b]
     row_a, row_b = rows.store[rows.row_of[p]], rows.store[rows.row_of[q]]
     rows.used[rows.row_of[p]] = rows.used[rows.row_of[q]] = rows.clock[0]
@@ -114,9 +114,9 @@ def move(kept, rows, a, b):
 
 @compiled
 def drop_idle(kept):
-    """Drop examples with beta = 0 that violate with no other; their slots go to `dropped`.
+    """Drop examples with beta = 0 that violate with no other example; their slots go to `dropped`.
 
-    Returns the `extremes` from before; those that violate are kept, and their entries are the new ones.
+    Return the result of `extremes` from before, with the new entries: examples that violate are kept.
     """
     i, high, j, low = extremes(kept)
     count, top, bottom = 0, i, j
@@ -139,9 +139,9 @@ def drop_idle(kept):
 
 @compiled
 def reprocess(kept, rows, second_order, tau, limit, wanted):
-    """REPROCESS: up to `limit` steps of the most violating kept example and its partner; returns (why, steps).
+    """Take up to `limit` steps of the most violating kept example and its partner (REPROCESS); return (why, steps).
 
-    MISSING: wanted[1] is the slot whose kernel row is missing, wanted[0] the slot whose row the step needs beside it.
+    MISSING: wanted[1] is the slot whose kernel row is missing, wanted[0] the slot whose row the step needs as well.
     """
     steps = 0
     i, high, j, low = extremes(kept)

@@ -7,7 +7,7 @@ from mcsvm.solvers.jit import compiled
 def sort_by(values, order, work):
     """Sort the indices `order` by rising values[index]; equal values keep their order (bottom-up merge sort).
 
-    The result is in one of the two arrays, which is returned.
+    Return the array that contains the result, which is `order` or `work`.
     """
     source, target, width = order, work, 1
     while width < source.size:

@@ -1,12 +1,13 @@
-"""Shapley values of a product of one-dimensional factors: the loops over background, nodes, players, support vectors.
+"""Shapley values of products of one-dimensional factors: loops over background, nodes, players and support vectors.
 
 With factors p_i at the row and q_i at a background row,
 
     phi_i = integral over t in [0, 1] of (p_i - q_i) prod_{j != i} (t p_j + (1 - t) q_j) dt.
 
-All factors lie in [0, 1] and all weights of a quadrature are positive: nothing cancels but p_i - q_i. The product
-without i is the product of those before i times that of those after i, so that nothing is divided either. So the
-relative error of a term stays near players * 1e-16. Support vectors run along the last axis, which vectorises.
+All factors lie in [0, 1] and all weights of a quadrature are positive, so only p_i - q_i can cancel. The product
+without i is the product of the factors before i times that of the factors after i, so nothing is divided either.
+Therefore the relative error of a term is about players * 1e-16. Support vectors run along the last axis, which
+vectorises.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ import numpy as np
 from mcsvm.solvers.jit import compiled
 
 LOG2_E = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # the first has 32 bits, so that k times it is exact
+LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # LN2_HIGH has 32 bits, so that k * LN2_HIGH is exact
 ROUNDER = 1.5 * 2.0**52
 
 
 @compiled(relaxed=True)
 def distances(row, points, players, found):
-    """found[i, s]: squared distance of the row from support vector s in the columns of player i."""
+    """Set found[i, s] to the squared distance of the row from support vector s in the columns of player i."""
     found[:] = 0.0
     for c in range(row.size):
         value, to, column = row[c], found[players[c]], points[c]
@@ -32,7 +33,7 @@ def distances(row, points, players, found):
 
 @compiled
 def order_of(row, other, players, count, order):
-    """How many players differ between the rows; `order` begins with these, the others follow."""
+    """Return how many players differ between the rows; `order` begins with these players, and the others follow."""
     first, last = 0, count
     for i in range(count):
         order[i] = 0
@@ -53,10 +54,11 @@ def order_of(row, other, players, count, order):
 
 @compiled(relaxed=True)
 def exponentials(row, scale, shifted):
-    """row := exp(scale * row), both in lanes: exp(x) = 2^k exp(r), |r| <= log(2) / 2, by Taylor to r^13, 4e-18 of it.
+    """Replace `row` by exp(scale * row) in loops that vectorise; exp of the C library takes four times as long.
 
-    The C library's exp does not vectorise and takes four times as long. k is rounded by adding 1.5 * 2^52, whose last
-    bits then hold it. x is not below -708, where exp ends: what is less counts as 3e-308. `shifted`: work space.
+    exp(x) = 2^k exp(r) with |r| <= log(2) / 2, by Taylor's series up to r^13, which has a relative error of 4e-18. k is
+    rounded by adding 1.5 * 2^52, whose last bits then contain k. Values of x below -708, where exp underflows, count as
+    -708: the result is 3e-308. `shifted` is work space.
     """
     for s in range(row.size):
         x = max(scale * row[s], -708.0)
@@ -75,15 +77,15 @@ def exponentials(row, scale, shifted):
 
 @compiled(relaxed=True)
 def factors(p, far, gamma, order, active, step, q, same, spread, work):
-    """Of the players that differ: q and step = p - q in the order of `order`; what the others share in `same`.
+    """Compute q and step = p - q of the players that differ, in their order; add the other distances to `same`.
 
-    `q` comes as the squared distances of the background row, by player. spread[s] = sum of |p - q| / (p + q).
+    On entry, `q` contains the squared distances of the background row by player. spread[s] = sum of |p - q| / (p + q).
     """
     for i in range(active, order.size // 2):
         kept = far[order[i]]
         for s in range(same.size):
             same[s] += kept[s]
-    for i in range(active):  # rising, so that no distance is overwritten before it is read
+    for i in range(active):  # in rising order, so that no distance is overwritten before it is read
         here, there, change = p[order[i]], q[i], step[i]
         there[:] = q[order[i]]
         exponentials(there, -gamma, work)
@@ -94,7 +96,7 @@ def factors(p, far, gamma, order, active, step, q, same, spread, work):
 
 @compiled(relaxed=True)
 def integrate(q, step, active, nodes, weights, before, product, found):
-    """found[i, s]: the integral without the factor p - q."""
+    """Set found[i, s] to the integral without the factor p - q."""
     found[:active] = 0.0
     for k in range(nodes.size):
         t = nodes[k]
@@ -115,7 +117,10 @@ def integrate(q, step, active, nodes, weights, before, product, found):
 
 @compiled
 def size_of(active, spread, sizes, reach):
-    """Which quadrature: exact, with at least active / 2 nodes, or one whose reach is not exceeded by any spread."""
+    """Return the index of the first quadrature that is exact (at least active / 2 nodes) or whose reach suffices.
+
+    The reach suffices if no spread exceeds it.
+    """
     widest = spread.max()
     for number in range(sizes.size - 1):
         if 2 * sizes[number] >= active or widest <= reach[number]:
@@ -127,9 +132,9 @@ def size_of(active, spread, sizes, reach):
 def contributions(row, background, weights, points, rest, players, gamma, quadrature, room, order, total):
     """Add to total[i, s] the Shapley values of exp(-gamma |x - s|^2), averaged over the background by its weights.
 
-    points: (columns, width) of support vectors; rest: (width,) their squared distance from x and every background row
-    alike, outside these columns. quadrature: sizes and reach of each, where it begins, nodes, weights. Work space:
-    room (6, players + 1, width), order (2 players).
+    points: (columns, width) of support vectors. rest: (width,) their squared distances outside these columns, which are
+    the same from x and from every background row. quadrature: sizes, reaches and beginnings of all quadratures, then
+    their nodes and weights. Work space: room (6, players + 1, width), order (2 players).
     """
     sizes, reach, begins, nodes, shares = quadrature
     far, p, q, step, found, before = room[0], room[1], room[2], room[3], room[4], room[5]

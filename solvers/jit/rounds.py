@@ -1,12 +1,13 @@
-"""Rounds of two-level S2DO without Python: look, choose a block, cut it out, solve it, move the class functions.
+"""Rounds of two-level S2DO without Python: scan for violations, choose and solve a block, move the class functions.
 
-`rounds` goes on until something is due that is not its own: kernel rows that are not stored, a Newton step, exact
-functions, or the end. It may be called again at any time: it changes nothing before it has solved a block.
+`rounds` returns when its caller must do something: compute kernel rows that are not cached, take a Newton step,
+recompute the functions exactly, or end. It may be called again at any time, as it changes nothing before it has solved
+a block.
 
-`sums` and `line` name the feasible set (dual/geometry.py): both are None for a box, one of them is True for bounded
-sums or for a line. numba compiles a function for each type of its arguments and drops branches on None, so a training
-compiles the code of its own feasible set only. Whole arrays are neither copied, sorted nor assigned to slices here:
-each such operation of numba compiles for 0.1 to 2 seconds, where a loop takes 5 milliseconds.
+`sums` and `line` name the feasible set (dual/geometry.py): both are None for a box; `sums` is True for bounded sums,
+and `line` is True for a line (binary, exact bias). numba compiles a function for each type of its arguments and drops
+branches on None, so a training compiles only the code of its own feasible set. Whole arrays are neither copied, sorted
+nor assigned to slices here: each such operation of numba compiles for 0.1 to 2 seconds, a loop for 5 milliseconds.
 """
 
 from typing import NamedTuple
@@ -28,7 +29,7 @@ ENDED, CONVERGED, STUCK, REFRESH, NEWTON, ROWS, MOVE, IDLE = range(8)  # why `ro
 
 
 class RoundRules(NamedTuple):
-    """Numbers of budget.Budget and budget.InnerBudget, by their names there."""
+    """Numbers of budget.Budget and budget.InnerBudget."""
 
     examples: int
     variables: int
@@ -46,7 +47,7 @@ class RoundRules(NamedTuple):
 
 
 class RoundMemory(NamedTuple):
-    """What rounds remember: Spending and Progression of methods/auto/blocks.py, and the step count."""
+    """State between rounds: Spending and Progression of methods/auto/blocks.py, and the step count."""
 
     total: float
     since_newton: float
@@ -59,7 +60,7 @@ class RoundMemory(NamedTuple):
 
 
 class PointByClass(NamedTuple):
-    """The part and its point, class by class; `constant` and the last two are changed in place."""
+    """The part and its point, class by class; `constant`, `alpha` and `functions` are changed in place."""
 
     labels: np.ndarray  # (n,)
     upper: np.ndarray  # (n,)
@@ -79,10 +80,10 @@ class Rows(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Work space; `chosen`, `weights` and `common` say what the last round has changed."""
+    """Work space; `chosen`, `weights` and `common` describe the changes made by the last round."""
 
     worst: np.ndarray  # (n,)
-    own: np.ndarray  # (n,) zero where the machine does not read f_y: the scan multiplies it by zero, so no NaN
+    own: np.ndarray  # (n,) zero if the machine does not read f_y: the scan multiplies it by 0, so it must not be NaN
     sorting: np.ndarray  # (n,)
     taken: np.ndarray  # (n,) bool
     chosen: np.ndarray  # (examples,)
@@ -99,11 +100,11 @@ class Space(NamedTuple):
 
 @compiled
 def rounds(sums, line, rule, rules, point, rows, space, memory, recent, tolerance, until, most, price, inside, newton):
-    """Rounds up to the step count `until`, or for a price; the last round is cut at the step count `most`.
+    """Run rounds up to the step count `until`, or for `price` seconds of effort; stop the last one at the count `most`.
 
-    Returns (why it ended, violation, memory, examples of the last block, with ROWS: of the next one).
-    inside: whether the class functions are moved here; else MOVE follows every round. newton: whether a Newton step may
-    be asked for at once; later it may in any case.
+    Return (event, violation, memory, examples of the last block, examples of the next block if ROWS).
+    inside: whether to move the class functions here; else every round ends with MOVE. newton: whether the event NEWTON
+    is allowed before the first round; after a round it always is.
     """
     begun, event, violation, last, wanted = memory.total, ENDED, HUGE, recent, recent
     while event == ENDED and memory.steps < until and memory.total < begun + price:
@@ -136,7 +137,7 @@ def rounds(sums, line, rule, rules, point, rows, space, memory, recent, toleranc
 
 @compiled
 def judged(rules, memory, violation, tolerance, newton):
-    """(the memory with this violation in it, what is due before another round; ENDED: nothing)."""
+    """Return (memory updated by this violation, event that must precede another round, or ENDED for no event)."""
     least, least_at, peak = memory.least, memory.least_at, memory.peak_since_refresh
     if violation < rules.helped * least:
         least, least_at = violation, memory.steps
@@ -155,7 +156,7 @@ def judged(rules, memory, violation, tolerance, newton):
 
 @compiled
 def paid(rules, memory, steps, short):
-    """The memory after a round of so many steps."""
+    """Return the memory after a round of `steps` steps; `short`: the round ended before it reached its goal."""
     total = memory.total + rules.round_price + rules.full_step_price * steps
     since = memory.since_newton + rules.round_price + rules.step_price * steps
     short_rounds = memory.short_rounds + 1 if short else 0
@@ -177,12 +178,15 @@ def copied(examples):
     return out
 
 
-# -- looking and choosing --------------------------------------------------------------------------
+# -- violations and choice -------------------------------------------------------------------------
 
 
 @compiled
 def look(sums, line, rule, point, own, worst):
-    """The KKT violation, and that of every example into `worst`; of a line signed, positive where beta should rise."""
+    """Return the KKT violation, and write that of every example into `worst`.
+
+    On a line, the violations in `worst` are signed: positive if beta should rise.
+    """
     if line is not None:
         return look_along_line(rule, point, worst)
     if sums is not None:
@@ -204,7 +208,7 @@ def look_along_line(rule, point, worst):
 
 @compiled
 def slope(rule, label, function):
-    """s m - f: the gradient of beta = s alpha, without b."""
+    """Return s m - f, the gradient along beta = s alpha, without b."""
     return (rule.own * rule.margin_own if label == 0 else rule.other * rule.margin_other) - function
 
 
@@ -217,7 +221,7 @@ def choose(line, worst, recent, taken, chosen, work):
 
 @compiled
 def stored(slot_of, last_use, clock, chosen, slots):
-    """Whether the store has the rows of these examples; if so, they are the newest, and `slots` are their slots."""
+    """Return whether all rows of these examples are cached; if so, fill in `slots` and mark the rows as the newest."""
     for e in range(chosen.size):
         slots[e] = slot_of[chosen[e]]
         if slots[e] < 0:
@@ -233,7 +237,7 @@ def stored(slot_of, last_use, clock, chosen, slots):
 
 @compiled
 def solve(sums, line, rule, rules, point, store, space, size, goal, most):
-    """Solve a block for its free and violating variables; returns (steps <= most, violation left)."""
+    """Solve a block for its free and violating variables; return (steps <= most, remaining violation)."""
     chosen, slots, weights, common = space.chosen[:size], space.slots[:size], space.weights[:size], space.common[:size]
     kernel = space.kernel[: size * size].reshape(size, size)
     if line is not None:
@@ -241,7 +245,7 @@ def solve(sums, line, rule, rules, point, store, space, size, goal, most):
         return solve_line(rule, rules, point, kernel, chosen, weights, common, goal, most)
     count = space.member.size
     for attempt in range(2):
-        if attempt == 1:  # not all had room: those of the most violating examples
+        if attempt == 1:  # not all variables had room: prefer those of the most violating examples
             arrange(space.worst, chosen, slots)
         count = block.pick_variables(
             rule, point.functions, point.alpha, point.labels, point.upper, chosen, 0.5 * goal, sums,
@@ -297,7 +301,7 @@ def couple(rule, kernel, member, labels, slot, Q):
 
 @compiled
 def solve_sums(rules, alpha, bounds, chosen, Q, member, gradient, amount, goal, most):
-    """The variables of a block are ordered by example."""
+    """Solve a block of bounded sums, whose variables are ordered by example."""
     upper, slack = np.empty(chosen.size), np.empty(chosen.size)
     starts = np.zeros(chosen.size + 1, np.int64)
     for b in range(member.size):
@@ -313,7 +317,7 @@ def solve_sums(rules, alpha, bounds, chosen, Q, member, gradient, amount, goal, 
 
 @compiled
 def solve_line(rule, rules, point, kernel, chosen, weights, common, goal, most):
-    """All beta of the block, along the equality."""
+    """Solve for all beta of the block, along the equality."""
     size, alpha = chosen.size, point.alpha[0]
     z, beta, low, high = np.empty(size), np.empty(size), np.zeros(size), np.zeros(size)
     for e in range(size):
@@ -348,7 +352,7 @@ def changed(weights, common):
 
 @compiled
 def shift(functions, constant, offset, weights, common):
-    """Add what the offset contributes to the functions."""
+    """Add the contribution of the offset to the functions."""
     if offset != 0.0:
         for c in range(weights.shape[1]):
             total, shared = 0.0, 0.0

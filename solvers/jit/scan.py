@@ -1,8 +1,9 @@
-"""The KKT violation: what every stopping rule compares. One pass over all variables also gives loss and linear term.
+"""The KKT violation, on which every stopping rule is based, and the loss and the linear term from the same gradients.
 
-box: max of g where alpha < U and of -g where alpha > 0, g the gradient of the dual. simplex (bounded sums): largest
-gradient, at least the slack's 0, minus the smallest among nonzero variables and a positive slack. equality (binary,
-exact bias): max of s g over variables that may rise minus min over those that may fall.
+With g the gradient of the dual, the violation is, for a box: the maximum of g over alpha < U and of -g over alpha > 0.
+simplex (bounded sums): the largest gradient, including the slack's 0, minus the smallest one of nonzero variables and a
+positive slack. equality (binary, exact bias): the maximum of s g over variables whose beta = s alpha may rise, minus
+the minimum over variables whose beta may fall.
 
 alpha (slots, n) and functions (outputs, n) are stored class by class, so that loops run along examples and vectorise.
 """
@@ -22,7 +23,7 @@ def own_functions(functions, labels, out):
 
 @compiled(relaxed=True)
 def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
-    """worst = max(worst, violation) for the variables of slot p, one per example."""
+    """Raise worst[i] to the violation of slot p of example i, if that is larger."""
     for i in range(labels.size):
         mine = labels[i] == p
         g = (
@@ -36,7 +37,7 @@ def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
 
 @compiled(relaxed=True)
 def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
-    """For bounded sums: update the largest gradient, the smallest of a nonzero variable, and the sum."""
+    """Update the largest gradient, the smallest gradient of a nonzero variable, and the sum, for bounded sums."""
     for i in range(labels.size):
         mine = labels[i] == p
         g = (
@@ -68,7 +69,7 @@ def largest(values):
 
 @compiled
 def scan_box(rule, functions, alpha, labels, upper, own, worst):
-    """The violation of every example into `worst`; returns the largest."""
+    """Write the violation of every example into `worst`; return the largest."""
     if rule.cross != 0.0:
         own_functions(functions, labels, own)
     worst[:] = 0.0
@@ -91,7 +92,7 @@ def scan_simplex(rule, functions, alpha, labels, upper, own, worst):
 
 @compiled(relaxed=True)
 def hinge_slot(rule, p, function, own, alpha, labels, hinge, linear):
-    """Add the hinge [g]+ and the linear term m alpha of slot p to those of every example."""
+    """Add the hinge [g]+ and the linear term m alpha of slot p to the sums of every example."""
     for i in range(labels.size):
         mine = labels[i] == p
         g = (
@@ -106,8 +107,11 @@ def hinge_slot(rule, p, function, own, alpha, labels, hinge, linear):
 
 @compiled
 def examine_box(rule, functions, alpha, labels, upper, violations, loss, linear_term):
-    """Per-example largest violation into `violations`; returns (largest, loss, linear term of the dual), the last two
-    added to those of the examples before: a sum in pieces has the bits of one in one go."""
+    """Write the largest violation of each example into `violations`; return (largest, loss, linear term of the dual).
+
+    `loss` and `linear_term` are the sums over earlier chunks of examples, to which these examples are added: a sum over
+    several chunks has the same bits as the sum over one.
+    """
     n = labels.size
     own, hinge, linear = np.zeros(n), np.zeros(n), np.zeros(n)
     largest = scan_box(rule, functions, alpha, labels, upper, own, violations)
@@ -118,7 +122,7 @@ def examine_box(rule, functions, alpha, labels, upper, violations, loss, linear_
 
 @compiled
 def examine_simplex(rule, functions, alpha, labels, upper, violations, loss, linear_term):
-    """As `examine_box`, for sums in [0, U_i]: only the worst hinge of an example costs."""
+    """Return the same as `examine_box`, for sums in [0, U_i]: only the worst hinge of an example enters the loss."""
     n = labels.size
     own, unused, linear = np.zeros(n), np.zeros(n), np.zeros(n)
     top, bottom, total = np.zeros(n), np.full(n, HUGE), np.zeros(n)
@@ -147,7 +151,7 @@ def plain_sum(values, total):
 
 @compiled
 def equality_violation(rule, function, alpha, labels, upper):
-    """Binary with exact bias: (max over I_up of s g, min over I_down of s g), s the sign of the direction."""
+    """Return (max of s g over I_up, min of s g over I_down), s the sign of the direction (binary, exact bias)."""
     high, low = -np.inf, np.inf
     for i in range(labels.size):
         first = labels[i] == 0
@@ -162,7 +166,7 @@ def equality_violation(rule, function, alpha, labels, upper):
 
 @compiled
 def expand(alpha, labels, direction, weights):
-    """weights[i] = sum_p alpha[i, p] direction[y_i, p]."""
+    """Set weights[i] = sum_p alpha[i, p] direction[y_i, p]."""
     n, slots = alpha.shape
     for i in range(n):
         weights[i] = 0.0

@@ -1,7 +1,7 @@
-"""The example-wise step of ADMM (methods/auto/splitting.py): z = what feasible variables make nearest to target + u.
+"""The example-wise step of ADMM (methods/auto/splitting.py).
 
-Per example: minimise |z - target - u|^2 / 2 - m'alpha / rho over feasible alpha, z = the weights of alpha. Where all
-variables share the own class function (`rule.cross`), a scalar equation couples them.
+For each example it minimises |z - target - u|^2 / 2 - m'alpha / rho over feasible alpha, where z is the weights of
+alpha. If all variables read the function of the own class (`rule.cross`), a scalar equation couples them.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from mcsvm.solvers.jit.rounding import HUGE, SINGLE
 
 @compiled
 def boxed_level(point, upper):
-    """The root s of s = sum_p clip(wish_p - s, 0, upper): safeguarded Newton steps, as the right side falls in s."""
+    """Return the root of s = sum_p clip(point_p - s, 0, upper), by safeguarded Newton steps (the sum falls in s)."""
     low, high = 0.0, 0.0
     for p in range(point.size):
         high += min(max(point[p], 0.0), upper)
@@ -36,7 +36,7 @@ def boxed_level(point, upper):
 
 @compiled
 def level_of(point, bound, slope):
-    """The root of sum_p max(wish_p - level, 0) = bound + slope * level, approached from below (Michelot 1986)."""
+    """Return the root of sum_p max(point_p - level, 0) = bound + slope * level, from below (Michelot 1986)."""
     level = -np.inf
     while True:
         total, count = -bound, slope
@@ -52,7 +52,10 @@ def level_of(point, bound, slope):
 
 @compiled
 def sum_level(point, upper, shared):
-    """What is subtracted from every entry: the coupling through the own function, or the excess of the sum over U."""
+    """Return the number to subtract from every entry: the coupling through the own function if `shared`, else 0.
+
+    If the sum would then exceed U, return the number that makes it U.
+    """
     level = max(level_of(point, 0.0, 1.0), 0.0) if shared else 0.0
     total = 0.0
     for p in range(point.size):
@@ -62,7 +65,7 @@ def sum_level(point, upper, shared):
 
 @compiled
 def example_steps(rule, sums, labels, upper, rho, target, z, u, alpha):
-    """One ADMM step of every example: alpha and z = its weights, nearest to target + u; then u += target - z.
+    """Take one ADMM step of every example: find alpha with weights z nearest to target + u, then add target - z to u.
 
     target, z, u are (n, outputs), alpha is (n, slots).
     """

@@ -1,11 +1,11 @@
-"""The cache of compiled code: folders that are only read, such as one of the installation, then a folder of the user.
+"""The cache of compiled code: read-only folders, such as one of the installation, then a folder of the user.
 
-The user's folder is under MCSVM_CACHE_DIR, else under NUMBA_CACHE_DIR, else in the user's cache folder. If it cannot be
-written, a private folder among the temporary files takes its place, so that processes do not compile one by one. Both
-folders are named by a hash of numba's version and of all sources that decide compiled code: `solvers/jit`, which
+The user's folder is under MCSVM_CACHE_DIR, else under NUMBA_CACHE_DIR, else in the user's cache folder. If it is not
+writable, a private folder among the temporary files replaces it, so that not every process has to compile. All these
+folders are named by a hash of numba's version and of all sources that affect compiled code: `solvers/jit`, which
 imports nothing else of `solvers`, and `machines/rule.py`, an argument type. So stale code is never loaded, and code
-compiled in one place is found from any other. numba's own cache hashes one source file without its callees in other
-files, and names its folder by the path of the program.
+compiled by one copy of the program is found by all others. numba's own cache hashes one source file without its callees
+in other files, and names its folder by the path of the program.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-LOCK_SECONDS = 30.0  # that a process waits for another one to compile a function: several times what any of them takes
+LOCK_SECONDS = 30.0  # s to wait for another process that compiles a function: several times the longest compilation
 LOCK_LOOK = 0.02  # seconds between two attempts to lock
 PACKAGE = Path(__file__).resolve().parent.parent
-# The target of shipped code: x86-64 processors from about 2013 on (psABI, level 3); within a tenth of the speed of code
-# for the very processor, where level 2 takes a third longer. LLVM has no list of a level's features, so NEEDED names
-# those that compiled code may use.
+# The target of shipped code: x86-64 processors from about 2013 on (psABI, level 3). Its speed is within a tenth of that
+# of code for the exact processor, while code for level 2 takes a third longer. LLVM has no list of the features of a
+# level, so NEEDED names those that compiled code may use.
 LEVEL = "x86-64-v3"
 NEEDED = {"sse4.2", "popcnt", "cx16", "sahf", "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
 
 
 def fingerprint(sources: Iterable[Path], package: Path = PACKAGE) -> str:
-    """A hash of these sources, their names, and numba's version."""
+    """Return a hash of these sources, their names, and numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted(sources):
         digest.update(source.relative_to(package).as_posix().encode())
@@ -59,7 +59,7 @@ def fingerprint(sources: Iterable[Path], package: Path = PACKAGE) -> str:
 
 
 def compiled_sources(package: Path = PACKAGE) -> list[Path]:
-    """The sources that decide compiled code."""
+    """Return the sources that affect compiled code."""
     return [*(package / "jit").rglob("*.py"), package / "machines" / "rule.py"]
 
 
@@ -68,7 +68,10 @@ SHIPPED = PACKAGE / "compiled" / FINGERPRINT  # only in an installation that com
 
 
 def cache_folders() -> list[Path]:
-    """Folders for compiled code, best first: what a variable says, the user's cache folder, a private temporary one."""
+    """Return the folders for compiled code, best first.
+
+    The first is set by an environment variable or is the user's cache folder; the second is private and temporary.
+    """
     said = os.environ.get("MCSVM_CACHE_DIR")
     numba_said = os.environ.get("NUMBA_CACHE_DIR")
     if said:
@@ -81,13 +84,13 @@ def cache_folders() -> list[Path]:
 
 
 def temporary_root() -> Path:
-    """The user's own folder among temporary files, for systems where nothing else can be written."""
+    """Return the user's own folder among the temporary files, for systems on which no other folder is writable."""
     owner = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
     return Path(tempfile.gettempdir(), f"mcsvm{owner}")
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether nobody else can write there: compiled code is loaded by pickle, which runs whatever it is told to."""
+    """Return whether only this user can write there: compiled code is loaded by pickle, which can run any code."""
     if not hasattr(os, "getuid"):
         return True  # Windows has a folder of temporary files for each user
     status = folder.lstat()
@@ -109,26 +112,26 @@ def _writable(folder: Path) -> bool:
 
 
 def choose_folder() -> tuple[Path, bool]:
-    """Return the first folder that can be written, and True; if there is none, the best folder and False."""
+    """Return the first writable folder and True, or the best folder and False if no folder is writable."""
     folders = cache_folders()
     return next(((folder, True) for folder in folders if _writable(folder)), (folders[0], False))
 
 
 CACHE_FOLDER, CACHE_WORKS = choose_folder()
 CACHE_LASTS = CACHE_WORKS and not CACHE_FOLDER.is_relative_to(temporary_root())
-# Folders that are only read: of the installation, and one compiled by somebody who could write there.
+# Read-only folders: that of the installation, and the best cache folder if another account has compiled into it.
 GIVEN = [folder for folder in (SHIPPED, cache_folders()[0]) if folder != CACHE_FOLDER and folder.is_dir()]
 
 
 def runs_shipped_code(features: Collection[str]) -> bool:
-    """Whether a processor with these features runs code compiled for LEVEL."""
+    """Return whether a processor with these features runs code compiled for LEVEL."""
     return set(features) >= NEEDED
 
 
 def choose_processor() -> None:
-    """Compile for LEVEL where such code is shipped and runs, unless the user's NUMBA_CPU_NAME says otherwise.
+    """Compile for LEVEL if such code is shipped and this processor runs it, unless the user sets NUMBA_CPU_NAME.
 
-    numba finds compiled code by its target. Elsewhere everything is compiled for the processor at hand.
+    numba looks up compiled code by its target. Otherwise everything is compiled for the processor of this machine.
     """
     config: Any = numba.config
     if SHIPPED.is_dir() and config.CPU_NAME is None:
@@ -138,7 +141,7 @@ def choose_processor() -> None:
 
 
 class _Locator(_CacheLocator):
-    """Names cache files by module and line, not by the path of the source."""
+    """Naming of cache files by module and line, not by the path of the source."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         self._function, self._py_file = function, file
@@ -162,10 +165,10 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """Names a data file by what it is of, and writes it before the index.
+    """Cache files whose data files are named by a hash of their key, and written before the index.
 
-    numba counts: two programs that compile one function for different types at the same time write one file then, and
-    load each other's code. An entry that the index loses here costs another compilation.
+    numba numbers its data files: two programs that compile one function for different types at the same time then write
+    the same file, and load each other's code. Here the index may lose an entry, which only costs another compilation.
     """
 
     def __init__(self, cache_path: str, filename_base: str) -> None:
@@ -179,7 +182,7 @@ class _Files(IndexDataCacheFile):
 
 
 class Store(FunctionCache):
-    """Loads from given folders, else from the user's folder; writes to the user's folder only."""
+    """Storage of compiled code: loads from read-only folders, else from the user's folder, and writes only there."""
 
     _impl_class = _Implementation
 
@@ -214,7 +217,7 @@ class Store(FunctionCache):
                 os.close(file)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Errors are ignored: a full or read-only disk costs the next start some seconds of compilation."""
+        """Store compiled code, ignoring errors: a full or read-only disk only costs the next start some seconds."""
         with suppress(OSError):
             super().save_overload(sig, data)
 
@@ -222,8 +225,8 @@ class Store(FunctionCache):
 def _wait_for_lock(file: int) -> None:
     """Lock an open file; closing it, or the end of the process, unlocks it.
 
-    Returns without the lock after LOCK_SECONDS, as a process that was forked during a compilation holds it too, and at
-    once if the file system knows no locks.
+    Return without the lock after LOCK_SECONDS, as a process that was forked during a compilation also holds it, and
+    immediately if the file system does not support locks.
     """
     end = time.monotonic() + LOCK_SECONDS
     while time.monotonic() < end:

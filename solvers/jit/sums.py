@@ -1,6 +1,6 @@
-"""Pair steps within one example of a dense problem, where the sum over an example is bounded (cs); projections.
+"""Pair steps within one example of a dense problem with bounded sums (cs), and projections onto given sums.
 
-The slack U_i - sum_p alpha_ip is a variable of gradient 0 and curvature 0.
+The slack U_i - sum_p alpha_ip counts as a variable of gradient 0 and curvature 0.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ SLACK = -1  # index of the slack in place of a variable
 
 @compiled
 def extremes(gradient, alpha, slack, first, last, bound):
-    """(variable to grow, variable to shrink, violation) of one example: the extreme gradients and their difference."""
+    """Return (variable to grow, variable to shrink, violation) of one example, by its largest and smallest gradient."""
     up, down = SLACK, SLACK
     top, bottom = 0.0, 0.0 if slack_within(slack, bound) > 0.0 else np.inf
     for b in range(first, last):
@@ -27,7 +27,7 @@ def extremes(gradient, alpha, slack, first, last, bound):
 
 @compiled
 def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
-    """The exact step from `down` to `up`, either of which may be the slack."""
+    """Take the exact step from `down` to `up`, either of which may be the slack."""
     g = (gradient[up] if up >= 0 else 0.0) - (gradient[down] if down >= 0 else 0.0)
     curvature = (Q[up, up] if up >= 0 else 0.0) + (Q[down, down] if down >= 0 else 0.0)
     if up >= 0 and down >= 0:
@@ -49,11 +49,11 @@ def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
 
 @compiled
 def solve_simplex(Q, gradient, alpha, slack, starts, upper, tolerance, limit, share):
-    """Sweeps of pair steps, example by example; returns (steps, violation).
+    """Sweep over the examples with pair steps within each; return (steps, violation).
 
     starts[e] to starts[e + 1] are the variables of example e, upper[e] and slack[e] its bound and slack. A sweep steps
-    in every example that violates by `share` of the worst violation of the sweep before: looking at an example costs
-    next to nothing beside a step.
+    in every example that violates by more than `share` of the worst violation of the sweep before: looking at an
+    example costs next to nothing compared with a step.
     """
     steps, wanted = 0, np.inf
     while True:
@@ -75,7 +75,7 @@ def solve_simplex(Q, gradient, alpha, slack, starts, upper, tolerance, limit, sh
 
 @compiled
 def project_sums(value, group, bound):
-    """The nearest point with non-negative entries and group sums equal to `bound` (Michelot 1986)."""
+    """Return the nearest point with non-negative entries and group sums equal to `bound` (Michelot 1986)."""
     groups = group.max() + 1
     shift, sums, counts, target = np.full(groups, -np.inf), np.zeros(groups), np.zeros(groups), np.zeros(groups)
     for b in range(value.size):
@@ -104,7 +104,7 @@ def project_sums(value, group, bound):
 
 @compiled
 def project_box_sum(value, low, high, total):
-    """The nearest point within bounds whose sum is `total`: bisection on the common shift."""
+    """Return the nearest point within bounds whose sum is `total`, by bisection on the common shift."""
     left, right = (value - high).min(), (value - low).max()
     out = np.empty(value.size)
     for _ in range(200):

@@ -1,1 +1,1 @@
-"""A binary machine with an exact bias, solved whole by one call."""
+"""Compiled loops for binary machines: training with an exact bias in one call, and pair functions of ovo and dag."""

@@ -1,4 +1,4 @@
-"""Newton steps on the free variables of a binary machine with exact bias: where pair steps are slow (large C).
+"""Newton steps on the free variables of a binary machine with exact bias, used if pair steps are slow (large C).
 
 Only the upper half of a matrix is read and written, row by row, so that inner loops vectorise.
 """
@@ -12,9 +12,10 @@ from mcsvm.solvers.jit.rounding import RIDGE
 
 @compiled
 def factorise(A):
-    """A = U'U in its upper half; a pivot below RIDGE becomes 1e150, so that its variable does not move.
+    """Factor A = U'U in its upper half; return the last variable whose pivot is too small, or -1.
 
-    Returns the last of these variables, or -1.
+    A pivot is too small below RIDGE times the largest diagonal entry. It becomes 1e150, so that its variable does not
+    move.
     """
     n = A.shape[0]
     least, fixed = 0.0, -1
@@ -35,7 +36,7 @@ def factorise(A):
 
 @compiled
 def substitute(U, x):
-    """x becomes the solution of U'U y = x."""
+    """Replace x by the solution y of U'U y = x."""
     n = x.size
     for a in range(n):
         x[a] /= U[a, a]
@@ -51,7 +52,7 @@ def substitute(U, x):
 def balanced_direction(A, slope, ones):
     """Put the maximiser of slope'd - 1/2 d'Ad over sum d = 0 into `slope`; A becomes U, `ones` is work space.
 
-    Returns a variable that could not move, or -1.
+    Return a variable that could not move, or -1.
     """
     fixed = factorise(A)
     substitute(A, slope)
@@ -61,9 +62,9 @@ def balanced_direction(A, slope, ones):
 
 @compiled
 def balance(U, direction, ones):
-    """Bring the sum to 0 by a multiple of A^-1 1.
+    """Adjust the sum of `direction` to 0 by a multiple of A^-1 1.
 
-    Done twice: a near-singular A makes large entries, whose sum is rounded.
+    Two passes are needed, because a nearly singular A leads to large entries, whose sum has large rounding errors.
     """
     ones[:] = 1.0
     substitute(U, ones)
@@ -85,7 +86,7 @@ def sum_of(values):
 def flat_direction(A, U, slope, fixed, d, ones):
     """Put into d the direction of sum 0 along which A is flat or nearly so, up to the maximum of slope'd - 1/2 d'Ad.
 
-    A moved variable `fixed`, and the others so that the functions of the variables stay: A_rest d_rest = -A_fixed.
+    Variable `fixed` moves, and the others follow so that their functions do not change: A_rest d_rest = -A_fixed.
     """
     n = slope.size
     for a in range(n):
@@ -107,7 +108,7 @@ def flat_direction(A, U, slope, fixed, d, ones):
 
 @compiled
 def longest(value, direction, low, high):
-    """(the longest step in [0, 1] within bounds, the variable that limits it or -1)."""
+    """Return (the longest step in [0, 1] within bounds, the variable that limits it or -1)."""
     step, end = 1.0, -1
     for b in range(value.size):
         d = direction[b]

@@ -1,6 +1,6 @@
-"""Pair functions of ovo and dag: their values from sparse coefficients, their votes, and the walk of a decision graph.
+"""Pair functions of ovo and dag: their values from sparse coefficients, their votes, and their sums by class.
 
-Pairs are numbered (0, 1), (0, 2), ...; a value above zero speaks for the first class of its pair.
+Pairs are numbered (0, 1), (0, 2), ...; a positive value predicts the first class of its pair.
 """
 
 import numpy as np
@@ -10,9 +10,9 @@ from mcsvm.solvers.jit import compiled
 
 @compiled
 def pair_values(starts, vectors, coefficients, kernel, values):
-    """values[r, p] += sum over the support vectors of pair p of coefficient * kernel[vector, r].
+    """Add to values[r, p] the sum over the support vectors of pair p of coefficient * kernel[vector, r].
 
-    `kernel` has a row per support vector, so that the inner loop runs over consecutive numbers. The sum of a row does
+    `kernel` has one row per support vector, so that the inner loop runs over consecutive numbers. The sum of a row does
     not depend on the other rows.
     """
     rows = kernel.shape[1]
@@ -29,7 +29,7 @@ def pair_values(starts, vectors, coefficients, kernel, values):
 
 @compiled
 def count_votes(values, votes):
-    """Add a vote for a class per pair function: the first class where it is positive, else the second."""
+    """Add one vote per pair function: for the first class if its value is positive, else for the second."""
     classes = votes.shape[1]
     for row in range(values.shape[0]):
         pair = 0
@@ -41,7 +41,7 @@ def count_votes(values, votes):
 
 @compiled
 def add_signed(values, sums):
-    """Add every pair function to the sum of its first class, and subtract it from that of its second."""
+    """Add every pair function to the sum of its first class, and subtract it from the sum of its second class."""
     classes = sums.shape[1]
     for row in range(values.shape[0]):
         pair = 0

@@ -1,8 +1,8 @@
-"""Searches: one binary machine with exact bias on a shared kernel matrix; blocks of the worst variables, pair steps.
+"""A binary machine with exact bias on a shared kernel matrix, for searches: pair steps in blocks of variables.
 
-The rows of the matrix are all training examples, class after class. The examples of a machine are two runs of rows,
-`spans` = (start, stop, start, stop), numbered 0 ... n - 1 through both. beta = s alpha, s = +-1 the class; functions
-= K beta in float64, without b.
+The rows of the matrix are all training examples, class after class. The examples of a machine are two ranges of rows,
+`spans` = (start, stop, start, stop), numbered from 0 to n - 1 across both. beta = s alpha, where s = +-1 is the class;
+functions = K beta in float64, without b.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ MOVING, CONVERGED, STALLED = 0, 1, 2  # status that `advance` and `solve` return
 
 @compiled
 def row_of(spans, b):
-    """The matrix row of example b of the machine."""
+    """Return the matrix row of example b of the machine."""
     first = spans[1] - spans[0]
     return spans[0] + b if b < first else spans[2] + b - first
 
@@ -37,7 +37,7 @@ def add_row(K, spans, b, factor, functions):
 
 @compiled
 def multiply(K, spans, beta, functions):
-    """functions = K beta."""
+    """Set functions = K beta."""
     functions[:] = 0.0
     for b in range(beta.size):
         if beta[b] != 0.0:
@@ -46,7 +46,7 @@ def multiply(K, spans, beta, functions):
 
 @compiled(relaxed=True)
 def reach(sign, margin, upper, beta, functions, z):
-    """z = s margin - f; returns (max z over beta that may rise, min z over beta that may fall)."""
+    """Compute z = s margin - f; return (max z over beta that may rise, min z over beta that may fall)."""
     high, low = -HUGE, HUGE
     for b in range(beta.size):
         s, value = sign[b], beta[b]
@@ -62,7 +62,10 @@ def reach(sign, margin, upper, beta, functions, z):
 
 @compiled
 def pick(sign, upper, beta, z, middle, recent, chosen):
-    """The examples of a block: free ones and those on the wrong side of `middle`, or the worst; returns how many."""
+    """Choose the examples of a block: all free and all violating ones or, if they do not fit, the worst.
+
+    An example violates if its z is on the wrong side of `middle`. Return how many examples there are.
+    """
     n = beta.size
     pull = np.zeros(n)
     count = 0
@@ -81,7 +84,10 @@ def pick(sign, upper, beta, z, middle, recent, chosen):
 
 @compiled
 def worst(pull, recent, chosen):
-    """The largest pulls up fill a quarter of the block, those down a quarter, examples of the last block the rest."""
+    """Fill a quarter of the block by the largest upward pulls, a quarter by downward ones, the rest by recent examples.
+
+    If room is left, other examples with a pull follow. Return how many examples there are.
+    """
     n, quarter = pull.size, chosen.size // 4
     work, taken = np.empty(n), np.zeros(n, np.bool_)
     for b in range(n):
@@ -105,7 +111,7 @@ def worst(pull, recent, chosen):
 
 @compiled
 def cut(K, spans, chosen, out):
-    """out[a, b] = K among the chosen, in single precision."""
+    """Write K among the chosen examples into `out`, in single precision."""
     rows = np.empty(chosen.size, np.int64)
     for a in range(chosen.size):
         rows[a] = row_of(spans, chosen[a])
@@ -117,7 +123,7 @@ def cut(K, spans, chosen, out):
 
 @compiled
 def solve_block(K, spans, sign, upper, beta, functions, z, chosen, goal, patience, work):
-    """Pair steps on the chosen variables, then the functions follow; returns the number of steps."""
+    """Take pair steps on the chosen variables, then update the functions; return the number of steps."""
     m = chosen.size
     Q = work[: m * m].reshape(m, m)
     cut(K, spans, chosen, Q)
@@ -150,14 +156,14 @@ def put_free(sign, upper, beta, free):
 
 @compiled
 def slopes(sign, margin, functions, free, out):
-    """out = s margin - f of the free variables."""
+    """Compute s margin - f of the free variables."""
     for a in range(free.size):
         out[a] = sign[free[a]] * margin - functions[free[a]]
 
 
 @compiled
 def walk_face(K, spans, sign, margin, upper, beta, functions, rules):
-    """Newton steps on the free variables; one that meets a bound leaves the face. Returns the number of steps."""
+    """Take Newton steps on the free variables; one that meets a bound leaves the face. Return the number of steps."""
     most = min(beta.size, rules.face)
     free = np.empty(most, np.int64)
     count = put_free(sign, upper, beta, free)
@@ -176,7 +182,7 @@ def walk_face(K, spans, sign, margin, upper, beta, functions, rules):
         slopes(sign, margin, functions, chosen, step)
         fixed = balanced_direction(U, step, ones[:count])
         end = move(K, spans, sign, upper, beta, functions, chosen, step, inside)
-        if end < 0 and fixed >= 0:  # K of the free variables is singular: along the flat direction up to a bound
+        if end < 0 and fixed >= 0:  # K of the free variables is singular: move along the flat direction up to a bound
             slope = np.empty(count)
             slopes(sign, margin, functions, chosen, slope)
             flat_direction(A, U, slope, fixed, step, ones[:count])
@@ -195,7 +201,7 @@ def walk_face(K, spans, sign, margin, upper, beta, functions, rules):
 def move(K, spans, sign, upper, beta, functions, free, direction, inside):
     """Move the free variables as far as bounds allow; return the one that met its bound, or -1.
 
-    inside: set to whether each of them is strictly between its bounds afterwards.
+    Set inside[a] to whether variable free[a] is strictly between its bounds afterwards.
     """
     n = free.size
     low, high, value = np.empty(n), np.empty(n), np.empty(n)
@@ -217,9 +223,9 @@ def move(K, spans, sign, upper, beta, functions, free, direction, inside):
 
 @compiled
 def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent, rules):
-    """About `limit` steps, by `rules` (budget.TwoClassBudget); returns (status, steps).
+    """Take about `limit` steps, by the numbers of `rules` (budget.TwoClassBudget); return (status, steps).
 
-    CONVERGED only after the functions were recomputed from beta.
+    The status is CONVERGED only after the functions were recomputed from beta.
     """
     n = beta.size
     z, chosen = np.empty(n), np.empty(min(n, rules.block), np.int64)
@@ -251,7 +257,7 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
         if disproved > rules.disproved or rounds > rules.rounds:
             multiply(K, spans, beta, functions)
             return STALLED, steps
-        # Steps in single precision may end, or go round in circles, near the tolerance.
+        # Near the tolerance, steps in single precision may make no progress, or repeat in a cycle.
         if taken == 0 or taken >= rules.patience * count or rounds % rules.disproved == rules.disproved - 1:
             taken += walk_face(K, spans, sign, margin, upper, beta, functions, rules)
         steps += max(taken, 1)
@@ -271,7 +277,7 @@ def any_used(beta):
 
 @compiled
 def grow(sign, margin, upper, more, beta, functions):
-    """Alpha seeding: bounds became `upper`, `more` times as wide; beta is scaled to the largest dual within them."""
+    """Scale beta to the largest dual within the bounds `upper`, which became `more` times as wide (alpha seeding)."""
     linear, energy = 0.0, 0.0
     for b in range(beta.size):
         linear += margin * sign[b] * beta[b]
@@ -282,14 +288,15 @@ def grow(sign, margin, upper, more, beta, functions):
         functions[b] *= factor
 
 
-# -- what an answer is worth ----------------------------------------------------------------------
+# -- bias, objectives and predictions -------------------------------------------------------------
 
 
 @compiled
 def best_offset(sign, upper, z, low, high):
-    """The b of least primal, of whose slope z are the kinks; the middle of an optimal interval (as in dual/bias.py).
+    """Return the b of least primal, or the middle of an interval of such b (as in dual/bias.py).
 
-    It lies within [low, high]: outside, the variables at their bounds alone decide the sign of the slope.
+    The slope of the primal jumps at each z. The result lies within [low, high], because outside this interval the
+    variables at their bounds alone decide the sign of the slope.
     """
     total, slope, count = 0.0, 0.0, 0
     for b in range(z.size):
@@ -329,7 +336,7 @@ def next_above(z, level):
 
 @compiled
 def conclude(sign, margin, upper, beta, functions):
-    """(b, primal, dual, violation) from beta and exact functions."""
+    """Return (b, primal, dual, violation), computed from beta and exact functions."""
     z = np.empty(beta.size)
     high, low = reach(sign, margin, upper, beta, functions, z)
     offset = best_offset(sign, upper, z, min(low, high), max(low, high))
@@ -343,7 +350,7 @@ def conclude(sign, margin, upper, beta, functions):
 
 @compiled
 def decide(T, spans, beta, offset, values):
-    """values = T' beta + b; T[i, j] is the kernel of training example i and test row j."""
+    """Set values = T' beta + b; T[i, j] is the kernel of training example i and test row j."""
     values[:] = offset
     for b in range(beta.size):
         if beta[b] != 0.0:
@@ -354,12 +361,13 @@ def decide(T, spans, beta, offset, values):
 def solve(
     K, T, spans, sign, margin, upper, more, beta, functions, tolerance, limit, recent, values, support, sums, rules
 ):  # fmt: skip
-    """One machine at one cost, up to `limit` steps; returns (status, steps).
+    """Train one machine at one cost, for up to `limit` steps; return (status, steps).
 
-    All in one call, because every return to Python waits for the interpreter's lock.
+    Everything happens in one call, because every return to Python waits for the interpreter's lock.
 
-    more: factor by which the bounds grew since the call before, 1 to go on. On an end, not while MOVING, it fills
-    values (decision values of test rows), support (training rows) and sums (primal, dual, violation, infeasibility).
+    more: factor by which the bounds grew since the last call, 1 to continue. Unless the status is MOVING, the call
+    fills values (decision values of test rows), support (training rows) and sums (primal, dual, violation,
+    infeasibility).
     """
     if more > 1.0:
         grow(sign, margin, upper, more, beta, functions)

@@ -1,4 +1,4 @@
-"""Solving for the variables of one example: a visit of dual coordinate steps (jit/linear/loop.py)."""
+"""A visit of dual coordinate steps: solving for the variables of one example (jit/linear/loop.py)."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from mcsvm.solvers.jit.bound import pull, room_down, room_up, sum_has_room
 
 @compiled
 def box_target(alpha, g, q, upper):
-    """The optimum over one variable."""
+    """Return the optimum over one variable."""
     if q <= 0.0:
         return upper if g > 0.0 else (0.0 if g < 0.0 else alpha)
     return min(max(alpha + g / q, 0.0), upper)
@@ -24,7 +24,7 @@ def gradient_of(rule, y, p, functions):
 
 @compiled
 def add_direction(rule, y, p, amount, out):
-    """out += amount times the direction of variable p."""
+    """Add `amount` times the direction of variable p to `out`."""
     if p == y:
         out[p] += amount * rule.own
     else:
@@ -38,7 +38,7 @@ def add_direction(rule, y, p, amount, out):
 
 @compiled
 def box_example(real, alpha, gradient, upper, bar):
-    """(violation, whether to shrink: all variables at a bound, with gradients into it above `bar`)"""
+    """Return (violation, whether to shrink: all variables are at bounds, with gradients into these above `bar`)."""
     violation, shrinks = 0.0, True
     for p in range(alpha.size):
         if real[p]:
@@ -50,7 +50,7 @@ def box_example(real, alpha, gradient, upper, bar):
 
 @compiled
 def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change, passes, share):
-    """Passes over the variables of an example, each to its optimum."""
+    """Solve for each variable of an example in turn, in several passes."""
     wanted = 0.0
     for turn in range(passes):
         worst = 0.0
@@ -73,7 +73,7 @@ def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change,
 
 @compiled
 def ends_of(real, alpha, gradient, upper):
-    """(up, down, violation): the variables of extreme gradient that may grow and shrink; -1 is the slack."""
+    """Return (up, down, violation): the variables of extreme gradient that may grow and shrink; -1 is the slack."""
     total, up, down, top, bottom = 0.0, -1, -1, 0.0, np.inf
     for p in range(alpha.size):
         if real[p]:
@@ -89,7 +89,10 @@ def ends_of(real, alpha, gradient, upper):
 
 @compiled
 def sum_example(real, alpha, gradient, upper, bar):
-    """`box_example` for a bounded sum: shrink where all are zero, or one holds the whole sum, clearly enough."""
+    """Return the same as `box_example`, for a bounded sum: shrink if all are zero or one has the whole sum.
+
+    The gradients must keep the variables there by more than `bar`.
+    """
     violation = max(ends_of(real, alpha, gradient, upper)[2], 0.0)
     holder, used, best, other = -1, 0, -np.inf, 0.0
     for p in range(alpha.size):
@@ -111,7 +114,7 @@ def sum_example(real, alpha, gradient, upper, bar):
 def solve_sum_pairs(
     rule, y, real, alpha, upper, curvature, functions, gradient, change, between, passes, share
 ):  # fmt: skip
-    """Exact pair steps between two variables of the example, or one and the slack."""
+    """Take exact pair steps between two variables of the example, or between one and the slack."""
     wanted = np.inf
     for turn in range(passes * alpha.size):
         up, down, difference = ends_of(real, alpha, gradient, upper)
@@ -139,7 +142,7 @@ def solve_sum_pairs(
 
 @compiled(relaxed=True)
 def read_row(values, indices, first, last, w, out):
-    """out += W' x, W being (features, outputs)."""
+    """Add W' x to `out`; W is (features, outputs)."""
     if indices.size == 0:
         for s in range(first, last):
             x = values[s]
@@ -154,7 +157,7 @@ def read_row(values, indices, first, last, w, out):
 
 @compiled(relaxed=True)
 def add_row(values, indices, first, last, w, change):
-    """W += x change'."""
+    """Add x change' to W."""
     if indices.size == 0:
         for s in range(first, last):
             x = values[s]

@@ -1,10 +1,10 @@
-"""Dual coordinate steps of a linear machine: W = X' weights is kept, so that a visit costs one row of features.
+"""Dual coordinate steps of a linear machine: W = X' weights is stored, so that a visit costs one row of features.
 
 A visit reads all class functions of one example, solves for its variables, and adds to W (Hsieh et al. 2008; for
-bounded sums Keerthi et al. 2008). Rows are dense where `indices` is empty. An epoch visits the active examples in a
-permuted order. Shrinking: an example leaves the active set where its variables are at bounds, with gradients into these
+bounded sums Keerthi et al. 2008). Rows are dense if `indices` is empty. An epoch visits the active examples in a
+permuted order. Shrinking: an example leaves the active set if its variables are at bounds, with gradients into these
 larger than the largest violation of the epoch before. An epoch may be interrupted after any visit: `counts` and `marks`
-keep its position.
+store its position.
 """
 
 from typing import Any, NamedTuple
@@ -25,41 +25,41 @@ from mcsvm.solvers.jit.linear.example import (
 from mcsvm.solvers.jit.linear.sum import all_members, epoch_of_sums
 
 # Indices into `counts`: number of active examples, which are order[: counts[ACTIVE]]; state of the random numbers;
-# position of the epoch in the order; number of examples active when the epoch began, -1 between two epochs.
+# position of the epoch in the order; number of active examples when the epoch began, or -1 between two epochs.
 ACTIVE, RANDOM, POSITION, BEGUN = range(4)
 # Indices into `marks`: the gradient above which an example is shrunk (bounded sums: the violation below which all
-# examples become active again); the largest violation met in this epoch.
+# examples become active again); the largest violation seen in this epoch.
 THRESHOLD, WORST = range(2)
 
 
 class FeatureRows(NamedTuple):
     values: np.ndarray  # of all rows, one after another
-    indices: np.ndarray  # (stored,) int32: the feature of each; empty where all are stored
+    indices: np.ndarray  # (stored,) int32: the feature of each value; empty if all values are stored
     starts: np.ndarray  # (n + 1,) int64
 
 
 class LinearProblem(NamedTuple):
-    """What does not change while a part is solved."""
+    """The data of a part that stay constant while it is solved."""
 
     rule: Any  # how a variable reads the class functions, see machines/rule.py
-    length: np.ndarray  # (classes, slots): of a direction, squared; 0 where there is no variable
+    length: np.ndarray  # (classes, slots): squared length of a direction; 0 for slots without a variable
     labels: np.ndarray
     upper: np.ndarray
     curvature: np.ndarray  # (n,) <x, x> with the offset
     offset: float
     sums: bool
-    own: float  # <d_p, d_q> = own [p = q] + shared within an example of a bounded sum; 0 where that does not hold
+    own: float  # <d_p, d_q> = own [p = q] + shared within an example of a bounded sum; 0 if this does not hold
     shared: float
     # (n,) for a single class function, else empty: direction, margin and diagonal of Q
     sign: np.ndarray
     margin: np.ndarray
     diagonal: np.ndarray
-    rules: Any  # numbers that can be tuned: budget.VisitsBudget
+    rules: Any  # tunable numbers: budget.VisitsBudget
 
 
 @compiled
 def shuffle(order, count, state):
-    """Fisher-Yates shuffle by a linear congruential generator (Knuth's MMIX); returns the generator's state."""
+    """Shuffle (Fisher-Yates) by a linear congruential generator (Knuth's MMIX); return the generator's state."""
     for last in range(count - 1, 0, -1):
         state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         other = np.int64((state >> np.uint64(33)) % np.uint64(last + 1))
@@ -69,7 +69,7 @@ def shuffle(order, count, state):
 
 @compiled
 def dense_product(x, w):
-    """x'w, by four independent sums, which the processor overlaps."""
+    """Return x'w, by four independent sums, which the processor overlaps."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     middle = x.size - x.size % 4
     for t in range(0, middle, 4):
@@ -86,10 +86,10 @@ def dense_product(x, w):
 def epoch_of_one(
     values, indices, starts, sign, margin, upper, curvature, offset, w, constant, alpha, order, active, bar, s, visits
 ):
-    """An epoch of a machine with one class function over order[:active], from position s on, at most `visits` visits.
+    """Run an epoch over order[:active] for one class function, from position s on, for at most `visits` visits.
 
-    Returns (largest violation met, examples still active, position reached, visits). One body without calls, as a call
-    that passes a tuple of arrays would cost more than the visit.
+    Return (largest violation seen, examples still active, position reached, visits). The body has no calls that pass a
+    tuple of arrays, as one would cost more than the visit.
     """
     worst, dense, b = 0.0, indices.size == 0, constant[0]
     left = active - s  # falls by one in every visit
@@ -131,7 +131,7 @@ def epoch_of_all(
     values, indices, starts, rule, lengths, labels, uppers, curvatures, offset, sums, w, constant, alphas,
     order, active, bar, s, visits, passes, share,
 ):  # fmt: skip
-    """`epoch_of_one` for several class functions; the variables of an example are copied out and back."""
+    """Run an epoch like `epoch_of_one`, for several class functions, on a copy of the variables of each example."""
     outputs, slots, worst = w.shape[1], alphas.shape[1], 0.0
     left = active - s  # falls by one in every visit
     last_left = max(left - visits, 0)
@@ -174,7 +174,7 @@ def epoch_of_all(
 
 @compiled
 def begin_epoch(order, counts, marks):
-    """Permute the active examples, unless an epoch is under way."""
+    """Permute the active examples, unless an interrupted epoch continues."""
     if counts[BEGUN] < 0:
         counts[RANDOM] = np.int64(shuffle(order, counts[ACTIVE], np.uint64(counts[RANDOM])))
         counts[BEGUN], counts[POSITION], marks[WORST] = counts[ACTIVE], 0, 0.0
@@ -182,7 +182,7 @@ def begin_epoch(order, counts, marks):
 
 @compiled
 def end_epoch(worst, active, position, counts, marks):
-    """Store the position of the epoch; returns (number of examples it began with, -1 if it is not over; violation)."""
+    """Store the position of the epoch; return (number of examples it began with, -1 if it is not over; violation)."""
     marks[WORST] = max(marks[WORST], worst)
     counts[ACTIVE], counts[POSITION] = active, position
     if position < active:
@@ -193,9 +193,9 @@ def end_epoch(worst, active, position, counts, marks):
 
 @compiled
 def run_epochs(rows, task, w, constant, alpha, order, counts, marks, stop, visits, left):
-    """Epochs until the violation is at most `stop`; returns (visits, whether it is).
+    """Run epochs until the violation is at most `stop`; return (visits, whether this was reached).
 
-    Returns early after `visits` visits, and at the end of the first epoch by which `left` visits are done.
+    Return early after `visits` visits, and at the end of the first epoch by which `left` visits are done.
     """
     n, done = alpha.shape[0], 0
     w_one, alpha_one = w.reshape(w.size), alpha.reshape(alpha.size)
@@ -227,7 +227,7 @@ def run_epochs(rows, task, w, constant, alpha, order, counts, marks, stop, visit
 
 @compiled
 def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, marks, members, sizes, stop, visits, left):
-    """`run_epochs` for bounded sums; `members` and `sizes` list the active variables of each example (sum.py)."""
+    """Run epochs like `run_epochs`, for bounded sums; `members` and `sizes` list the active variables (sum.py)."""
     n, done = alpha.shape[0], 0
     while True:
         begin_epoch(order, counts, marks)

@@ -1,9 +1,9 @@
 """Epochs of dual coordinate steps for bounded sums (cs, adm), with shrinking of variables (Keerthi et al. 2008).
 
-For machines with <d_p, d_q> = own [p = q] + shared within an example and no variable of the own class. Most examples
-end with one variable at U or all at zero. Variables and examples are shrunk as soon as their gradients hold them there;
-all become active again when the violation of the active ones falls below a threshold, which falls too. A visit costs
-what its active variables cost: those of example i are members[i, :sizes[i]].
+This is for machines with <d_p, d_q> = own [p = q] + shared within an example and no variable of the own class. Most
+examples end with one variable at U or all at zero. Variables and examples are shrunk as soon as their gradients keep
+them there. All become active again when the violation of the active ones falls below a threshold, which also falls. The
+cost of a visit depends only on the active variables: those of example i are members[i, :sizes[i]].
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from mcsvm.solvers.jit.sequential.whole import threshold
 
 @compiled
 def all_members(lengths, labels, members, sizes):
-    """All variables of every example become active."""
+    """Make all variables of every example active."""
     for i in range(labels.size):
         sizes[i] = 0
         for p in range(members.shape[1]):
@@ -28,7 +28,7 @@ def all_members(lengths, labels, members, sizes):
 
 @compiled
 def product(values, indices, first, last, w, c):
-    """<x, w_c> of a row of features, by four independent sums, which the processor overlaps."""
+    """Return <x, w_c> of a row of features; dense rows use four independent sums, which the processor overlaps."""
     a, b, d, e = 0.0, 0.0, 0.0, 0.0
     if indices.size:
         for t in range(first, last):
@@ -57,8 +57,8 @@ def add_multiple(values, indices, first, last, amount, w, c):
 
 @compiled
 def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, total, top, falling):
-    """Replaces the gradients of the active variables by their steps to the optimum (jit/sequential/whole.py)."""
-    if curvature <= 0.0:  # a row of zeros: all on one that is best
+    """Replace the gradients of the active variables by their steps to the optimum (jit/sequential/whole.py)."""
+    if curvature <= 0.0:  # a row of zeros: the variable of the largest gradient takes all of U
         left = upper
         for t in range(size):
             p = members[i, t]
@@ -83,7 +83,7 @@ def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, t
         reached += gradient[p]
     if full and reached <= 0.0:
         gradient[best], reached = upper, upper
-    scale = upper / reached if full else 1.0  # where curvatures are tiny, rounding eats what the sum lacks
+    scale = upper / reached if full else 1.0  # with tiny curvatures, rounding changes the sum: restore it
     for t in range(size):
         p = members[i, t]
         gradient[p] = scale * gradient[p] - alphas[i, p]
@@ -91,7 +91,7 @@ def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, t
 
 @compiled
 def shrink_variables(i, alphas, gradient, bottom, members, size):
-    """Shrink variables at zero whose gradient is below `bottom`: behind the others. Returns how many stay active."""
+    """Shrink variables at zero with a gradient below `bottom`, moving them to the end; return how many stay active."""
     t = 0
     while t < size:
         p = members[i, t]
@@ -105,7 +105,7 @@ def shrink_variables(i, alphas, gradient, bottom, members, size):
 
 @compiled
 def shift_all(values, indices, first, last, offset, amount, w, constant):
-    """Add a multiple of the row to every class function: directions with a constant on all outputs."""
+    """Add a multiple of the row to every class function, for directions with a constant on all outputs."""
     for c in range(w.shape[1]):
         add_multiple(values, indices, first, last, amount, w, c)
         constant[c] += offset * amount
@@ -116,7 +116,7 @@ def epoch_of_sums(
     values, indices, starts, rule, labels, uppers, curvatures, offset, own, shared, w, constant, alphas,
     order, active, members, sizes, s, visits, narrow,
 ):  # fmt: skip
-    """An epoch over order[:active], as `epoch_of_one`."""
+    """Run an epoch over order[:active], like `epoch_of_one`, for bounded sums."""
     gradient, falling, functions = np.empty(alphas.shape[1]), np.empty(alphas.shape[1]), np.empty(w.shape[1])
     worst, ratio, left, last_left = 0.0, shared / own, active - s, max(active - s - visits, 0)
     while active - s > last_left:

@@ -1,6 +1,6 @@
 """Proximal steps: alpha = projection(anchor + sigma gradient), and its Jacobian R' P R per example.
 
-R has a row <d_p, .> for every free variable p of the example; P is the identity or, where the sum is at its bound, the
+R has a row <d_p, .> for every free variable p of the example. P is the identity or, if the sum is at its bound, the
 identity minus the mean of the free variables. R' P R couples the class functions. Most examples have no free variable,
 so only nonzero entries are stored.
 """
@@ -14,7 +14,7 @@ from mcsvm.solvers.jit.sequential.whole import threshold
 
 @compiled(relaxed=True)
 def respond(rule, real, sums, labels, upper, functions, anchor, sigma, alpha, full):
-    """alpha = projection(anchor + sigma gradient); `full`: which bounded sums are at their bound."""
+    """Set alpha = projection(anchor + sigma gradient), and `full` to whether each bounded sum is at its bound."""
     falling = np.empty(alpha.shape[1])
     for i in range(labels.size):
         y, base, total = labels[i], rule.margin_other, 0.0
@@ -39,7 +39,7 @@ def project_sum(point, upper, falling):
     """Project a non-negative point whose sum exceeds `upper` onto non-negative points of sum `upper`."""
     top, count, total = point.max(), 0, 0.0
     for p in range(point.size):
-        if point[p] > top - upper:  # others end at zero
+        if point[p] > top - upper:  # the other entries become zero
             s = count
             while s > 0 and falling[s - 1] < point[p]:
                 falling[s] = falling[s - 1]
@@ -50,19 +50,19 @@ def project_sum(point, upper, falling):
     for p in range(point.size):
         point[p] = max(point[p] - shift, 0.0)
         total += point[p]
-    for p in range(point.size):  # restores the sum, as shifting a point far outside loses its last digits
+    for p in range(point.size):  # restore the sum, as shifting a point far outside loses its last digits
         point[p] *= upper / total
 
 
 @compiled
 def reading_of(rule, y, p):
-    """(coefficient of f_y, coefficient of f_p) in <d_p, f>."""
+    """Return (coefficient of f_y, coefficient of f_p) in <d_p, f>."""
     return (rule.own, 0.0) if p == y else (rule.cross, rule.other)
 
 
 @compiled
 def couple_example(rule, y, free, full, touched, entries):
-    """R' P R of one example on the outputs `touched`, of which y is the first; returns their number."""
+    """Compute R' P R of one example on the outputs `touched`, of which y is the first; return their number."""
     count, size, total = 0, 1, 0.0
     touched[0], entries[0, 0] = y, 0.0
     for p in range(free.size):
@@ -87,13 +87,16 @@ def couple_example(rule, y, free, full, touched, entries):
 
 @compiled
 def pair_of(a, b):
-    """The index of an unordered pair of outputs."""
+    """Return the index of an unordered pair of outputs."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
 @compiled
 def couplings(rule, outputs, labels, free, full):
-    """(starts, examples, values): entries starts[pair] to starts[pair + 1] of R' P R belong to one pair of outputs."""
+    """Return (starts, examples, values) of R' P R; entries starts[pair] to starts[pair + 1] are those of a pair.
+
+    A pair consists of two outputs, see `pair_of`.
+    """
     touched, entries = np.empty(outputs + 2, dtype=np.int64), np.empty((outputs + 2, outputs + 2))
     starts = np.zeros(outputs * (outputs + 1) // 2 + 2, dtype=np.int64)
     examples, values = np.empty(0, dtype=np.int64), np.empty(0)
@@ -123,7 +126,7 @@ def couplings(rule, outputs, labels, free, full):
 
 @compiled
 def couple_functions(starts, places, values, functions, out):
-    """out[i] += R_i' P_i R_i functions[i], i = places[t] for entry t."""
+    """Add R_i' P_i R_i functions[i] to out[i]; entry t belongs to example i = places[t]."""
     for a in range(functions.shape[1]):
         for b in range(a + 1):
             pair = pair_of(a, b)
@@ -136,7 +139,7 @@ def couple_functions(starts, places, values, functions, out):
 
 @compiled
 def add_squares(stored, columns, begins, examples, values, out, a, b):
-    """out[a, :, b, :] += sum_t values[t] x x', x the sparse row of examples[t]."""
+    """Add sum_t values[t] x x' to out[a, :, b, :], where x is the sparse row of examples[t]."""
     for t in range(examples.size):
         first, last = begins[examples[t]], begins[examples[t] + 1]
         for e in range(first, last):

@@ -25,7 +25,7 @@ from mcsvm.solvers.jit.sequential.loop import (
 
 @compiled(relaxed=True)
 def couple(active, coupling, kernel, offset, first, last):
-    """The row of Q of the first variable, from the couplings of its direction and its kernel row."""
+    """Compute the row of Q of the first variable from the couplings of its direction and from its kernel row."""
     row, key, example = active.row, active.key, active.example
     for b in range(first, last):
         row[b] = coupling[key[b]] * (kernel[example[b]] + offset)
@@ -33,9 +33,9 @@ def couple(active, coupling, kernel, offset, first, last):
 
 @compiled(relaxed=True)
 def pair_gains(active, coupling, kernel, offset, g, q):
-    """Twice the unconstrained gain of each violating variable with the first one, whose g and Q_aa are given.
+    """Compute twice the unconstrained gain of each violating variable with the first one, which has g and q = Q_aa.
 
-    A singular Q_B counts as one of determinant ROUNDING Q_aa Q_bb, so that its gain is large, as the true one is.
+    A singular Q_B counts as if its determinant were ROUNDING Q_aa Q_bb, so that its gain is large, as the true gain is.
     """
     gradient, score, diagonal, row, gain = active.gradient, active.score, active.diagonal, active.row, active.gain
     for block in range(active.tops.size):
@@ -53,10 +53,10 @@ def pair_gains(active, coupling, kernel, offset, g, q):
 
 @compiled
 def partner(active, rows, tables, coupling, a):
-    """The violating variable of largest gain with `a`, or -1."""
+    """Return the violating variable of largest gain with `a`, or -1."""
     overlaps(tables, active.key[a], coupling)
     kernel = rows.store[rows.slot_of[active.example[a]]]
-    kept, active.score[a] = active.score[a], 0.0  # with itself Q_B is singular and the gain noise
+    kept, active.score[a] = active.score[a], 0.0  # paired with itself, Q_B is singular and the gain is noise
     pair_gains(active, coupling, kernel, rows.offset, active.gradient[a], active.diagonal[a])
     active.score[a] = kept
     b = best_in(active.gain, active.tops)
@@ -65,7 +65,7 @@ def partner(active, rows, tables, coupling, a):
 
 @compiled
 def move_one(active, moving, rows, tables, a):
-    """The exact step of one variable; returns the gain of the dual, 0 where nothing moves."""
+    """Take the exact step of one variable; return the gain of the dual, which is 0 if nothing moves."""
     g, q, before = active.gradient[a], active.diagonal[a], active.alpha[a]
     after = snapped(before, single_step(before, g, q, active.upper[a]), active.upper[a])
     x = after - before
@@ -81,7 +81,7 @@ def move_one(active, moving, rows, tables, a):
 
 @compiled
 def move_two(active, moving, rows, tables, a, b):
-    """The exact step of two variables; returns the gain of the dual, 0 where nothing moves."""
+    """Take the exact step of two variables; return the gain of the dual, which is 0 if nothing moves."""
     ga, gb, qa, qb, qab = active.gradient[a], active.gradient[b], active.diagonal[a], active.diagonal[b], active.row[b]
     old_a, old_b = active.alpha[a], active.alpha[b]
     x, z = pair_step(old_a, old_b, ga, gb, qa, qb, qab, active.upper[a], active.upper[b])
@@ -101,10 +101,10 @@ def move_two(active, moving, rows, tables, a, b):
 
 @compiled
 def run_box(active, moving, rows, tables, coupling, wanted, pairs, stop, limit):
-    """Steps until the violation is at most `stop`, `limit` is reached, or a row is missing.
+    """Take steps until the violation is at most `stop`, `limit` is reached, or a kernel row is missing.
 
-    Returns (why, steps, count): wanted[:count] are the examples whose kernel rows are needed; STUCK: wanted[0] is the
-    variable that could not move.
+    Return (why, steps, count). MISSING: wanted[:count] are the examples whose kernel rows are needed. STUCK: wanted[0]
+    is the variable that could not move.
     """
     steps = 0
     while True:

@@ -1,7 +1,8 @@
-"""Two variables of a binary problem with exact bias per step, which keeps sum_i s_i alpha_i.
+"""Steps of two variables of a binary problem with exact bias, which preserve sum_i s_i alpha_i.
 
-z = s g is the gradient along the signed variable beta = s alpha, s = +-1 the direction. The first variable is the most
-violating that may rise, the second of largest gain (Fan, Chen & Lin 2005) or the most violating that may fall.
+z = s g is the gradient along the signed variable beta = s alpha, where s = +-1 is the direction. The first variable has
+the largest z among those that may rise. The second may fall, and has the largest gain (Fan, Chen & Lin 2005) or the
+smallest z.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ from mcsvm.solvers.jit.sequential.loop import (
 
 @compiled(relaxed=True)
 def look_signed(active, columns):
-    """z into `gradient`; `score` is z where beta may rise; returns (max over rising, min over falling)."""
+    """Write z into `gradient`, and into `score` if beta may rise; return (max z of rising, min z of falling)."""
     gradient, alpha, upper, sign, score = active.gradient, active.alpha, active.upper, active.value, active.score
     high, low = -HUGE, HUGE
     for block in range(active.tops.size):
@@ -45,7 +46,7 @@ def look_signed(active, columns):
 
 @compiled(relaxed=True)
 def signed_gains(active, kernel, high, q, second_order):
-    """Into `gain`: the gain of each variable that may fall with the one at `high`, -1 where it may not."""
+    """Write into `gain` the gain of each variable that may fall with the one of z = `high`, and -1 for all others."""
     gradient, alpha, upper, sign, gain = active.gradient, active.alpha, active.upper, active.value, active.gain
     row, example, diagonal = active.row, active.example, active.diagonal
     for block in range(active.tops.size):
@@ -64,7 +65,7 @@ def signed_gains(active, kernel, high, q, second_order):
 
 @compiled
 def signed_step(active, a, b):
-    """The exact step by which beta_a rises and beta_b falls."""
+    """Return the exact step by which beta_a rises and beta_b falls."""
     curvature = max(active.diagonal[a] + active.diagonal[b] - 2.0 * active.row[b], FLAT)
     room_a = active.upper[a] - active.alpha[a] if active.value[0, a] > 0.0 else active.alpha[a]
     room_b = active.alpha[b] if active.value[0, b] > 0.0 else active.upper[b] - active.alpha[b]
@@ -73,7 +74,7 @@ def signed_step(active, a, b):
 
 @compiled
 def move_signed(active, moving, rows, a, b):
-    """The exact step of the pair; returns the gain of the dual, 0 where nothing moves."""
+    """Take the exact step of the pair; return the gain of the dual, which is 0 if nothing moves."""
     amount = signed_step(active, a, b)
     sa, sb = active.value[0, a], active.value[0, b]
     new_a = snapped(active.alpha[a], sa * amount, active.upper[a])
@@ -91,7 +92,7 @@ def move_signed(active, moving, rows, a, b):
 
 @compiled
 def run_pairs(active, moving, rows, wanted, second_order, stop, limit):
-    """As `run_box`, the violation being the largest difference between rising and falling."""
+    """Take steps like `run_box`; the violation is the largest z of rising minus the smallest z of falling variables."""
     steps = 0
     while True:
         high, low = look_signed(active, moving.columns)
@@ -117,7 +118,7 @@ def run_pairs(active, moving, rows, wanted, second_order, stop, limit):
 
 @compiled
 def signed_violations(active):
-    """Into `score`: the violation of each variable with b at the middle of [low, high]."""
+    """Write into `score` the violation of each variable if b is the middle of [low, high]."""
     high, low = -np.inf, np.inf
     rises = np.empty(active.gradient.size, np.bool_)
     falls = np.empty(active.gradient.size, np.bool_)

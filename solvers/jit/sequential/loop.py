@@ -1,7 +1,7 @@
-"""Shared by the sequential methods: the active variables, their gradients, and moving the class functions.
+"""Code that the sequential methods share: the active variables, their gradients, and updates of the class functions.
 
-The class functions are one array (outputs * n,), class after class, so that a step adds to long contiguous runs.
-Gradients are read from them in every step and never updated, so that an interruption changes no bit.
+The class functions are one array (outputs * n,), class after class, so that a step adds to long contiguous ranges.
+Every step computes the gradients from them and never updates gradients, so that an interruption changes no bit.
 """
 
 from typing import NamedTuple
@@ -11,16 +11,16 @@ import numpy as np
 from mcsvm.solvers.jit import compiled
 from mcsvm.solvers.jit.bound import pull
 
-LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop returned: steps, tolerance, a kernel row, no movement
-BLOCK = 256  # variables with one stored maximum (`tops`): the best of all is then searched in one block only
+LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop returned: step limit, tolerance, missing row, no movement
+BLOCK = 256  # variables per stored maximum (`tops`): the best of all is then searched in one block only
 
 
 class ActiveVariables(NamedTuple):
-    """The active variables: all but the shrunk ones; entry b of every array belongs to the same variable."""
+    """The active variables, which are not shrunk; entry b of every array belongs to the same variable."""
 
     example: np.ndarray
     slot: np.ndarray
-    key: np.ndarray  # class * slots + slot, into Tables
+    key: np.ndarray  # class * slots + slot, an index into Tables
     place: np.ndarray  # (width, count): indices into the columns that the gradient reads
     value: np.ndarray  # (width, count): their coefficients
     margin: np.ndarray
@@ -30,33 +30,33 @@ class ActiveVariables(NamedTuple):
     alpha: np.ndarray
     gradient: np.ndarray
     score: np.ndarray  # weighted violation
-    row: np.ndarray  # of Q, for the first variable chosen
+    row: np.ndarray  # row of Q of the first chosen variable
     gain: np.ndarray
-    tops: np.ndarray  # (blocks,) the largest score or gain of each
+    tops: np.ndarray  # (blocks,) the largest score or gain of each block
 
 
 class Tables(NamedTuple):
-    """The machine by key = class * slots + slot."""
+    """The variables of the machine by key = class * slots + slot."""
 
     direction: np.ndarray  # (keys, outputs)
     margin: np.ndarray
     length: np.ndarray
     output: np.ndarray  # (keys, width): the class functions that a gradient reads
-    value: np.ndarray  # (keys, width): and with what sign and weight
+    value: np.ndarray  # (keys, width): their coefficients in the gradient
 
 
 class Moving(NamedTuple):
-    """What a step changes."""
+    """The arrays that a step changes."""
 
     columns: np.ndarray  # (outputs * n,)
     alpha: np.ndarray  # (n, slots)
     constant: np.ndarray  # (outputs,)
-    touched: np.ndarray  # (n,) bool: whose kernel rows were used since rows were last asked for
+    touched: np.ndarray  # (n,) bool: examples whose kernel rows were used since the last request for rows
     change: np.ndarray  # (2, outputs) work space
 
 
 class KernelRows(NamedTuple):
-    """Kernel rows: that of example i is store[slot_of[i]], or missing where slot_of[i] is negative."""
+    """Kernel rows: the row of example i is store[slot_of[i]], or missing if slot_of[i] is negative."""
 
     store: np.ndarray
     slot_of: np.ndarray
@@ -65,7 +65,7 @@ class KernelRows(NamedTuple):
 
 @compiled
 def list_variables(mask, by_slot, example, slot):
-    """The True entries of `mask` (n, slots), slot after slot or example after example."""
+    """List the True entries of `mask` (n, slots), slot after slot or example after example."""
     n, slots = mask.shape
     count = 0
     for outer in range(slots if by_slot else n):
@@ -109,7 +109,7 @@ def read_gradients(active, columns, first, last):
 
 @compiled(relaxed=True)
 def look(active, columns):
-    """Gradients and scores of all active variables under box bounds; returns the largest violation."""
+    """Compute gradients and scores of all active variables under box bounds; return the largest violation."""
     gradient, alpha, upper, weight, score = active.gradient, active.alpha, active.upper, active.weight, active.score
     largest = 0.0
     for block in range(active.tops.size):
@@ -127,17 +127,17 @@ def look(active, columns):
 
 @compiled
 def best_in(values, tops):
-    """The first variable with the largest value; `tops` holds the largest of each block."""
+    """Return the first variable with the largest value; `tops` contains the largest value of each block."""
     block = np.argmax(tops)
     for b in range(block * BLOCK, min((block + 1) * BLOCK, values.size)):
         if values[b] >= tops[block]:
             return b
-    return block * BLOCK  # nothing compares with NaN
+    return block * BLOCK  # values are NaN, and every comparison with NaN is False
 
 
 @compiled
 def overlaps(tables, key, out):
-    """out[other] = <direction[other], direction[key]>."""
+    """Set out[other] = <direction[other], direction[key]>."""
     direction = tables.direction[key]
     for other in range(out.size):
         total = 0.0
@@ -160,7 +160,7 @@ def add_rows(column, x, row_x, z, row_z, offset):
 
 @compiled
 def shift(moving, rows, i, j):
-    """Class functions after the weights of example i changed by change[0] and those of j by change[1]."""
+    """Update the class functions after a change of the weights of example i by change[0] and of j by change[1]."""
     n = moving.alpha.shape[0]
     row_i, row_j = rows.store[rows.slot_of[i]], rows.store[rows.slot_of[j]]
     for c in range(moving.constant.size):
@@ -178,14 +178,14 @@ def shift(moving, rows, i, j):
 
 @compiled
 def set_variable(active, moving, b, amount):
-    """Set variable b to `amount`."""
+    """Set variable b to `amount`, in both arrays of variables."""
     active.alpha[b] = amount
     moving.alpha[active.example[b], active.slot[b]] = amount
 
 
 @compiled
 def worst_of(example, score, out):
-    """out[i] = the largest score among the variables of example i."""
+    """Raise out[i] to the largest score among the variables of example i."""
     for b in range(example.size):
         if score[b] > out[example[b]]:
             out[example[b]] = score[b]

@@ -1,4 +1,4 @@
-"""Several variables of a box problem per step: BSVM's working set (Hsu & Lin 2002, section III.B)."""
+"""Steps of several variables of a box problem: BSVM's working set (Hsu & Lin 2002, section III.B)."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from mcsvm.solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, lo
 
 @compiled
 def insert(values, places, count, value, place):
-    """Insert into the descending list of the largest values; returns its length."""
+    """Insert a value into the descending list of the largest values; return the length of the list."""
     room = values.size
     if room == 0 or (count == room and value <= values[room - 1]):
         return count
@@ -24,7 +24,7 @@ def insert(values, places, count, value, place):
 
 @compiled
 def choose_free(active, places):
-    """The free variables of smallest |gradient|; returns their number."""
+    """Choose the free variables of smallest |gradient|; return their number."""
     values = np.empty(places.size)
     count = 0
     for b in range(active.gradient.size):
@@ -35,7 +35,7 @@ def choose_free(active, places):
 
 @compiled
 def choose_set(active, places):
-    """q/2 free variables of smallest |gradient|, the rest the most violating; returns their number."""
+    """Choose q/2 free variables of smallest |gradient|, then the most violating ones; return how many there are."""
     count = choose_free(active, places[: places.size // 2])
     values, others = np.empty(places.size), np.empty(places.size, np.int64)
     found = 0
@@ -51,7 +51,7 @@ def choose_set(active, places):
 
 @compiled
 def cut(active, rows, tables, coupling, places, Q):
-    """Q of the chosen variables."""
+    """Compute Q of the chosen variables."""
     for s in range(places.size):
         overlaps(tables, active.key[places[s]], coupling)
         row = rows.store[rows.slot_of[active.example[places[s]]]]
@@ -61,7 +61,7 @@ def cut(active, rows, tables, coupling, places, Q):
 
 @compiled
 def move_set(active, moving, rows, tables, coupling, places, goal, patience):
-    """Solve for the chosen variables and move them; returns the gain of the dual."""
+    """Solve for the chosen variables and move them; return the gain of the dual."""
     q = places.size
     Q = np.empty((q, q))
     cut(active, rows, tables, coupling, places, Q)
@@ -84,7 +84,7 @@ def move_set(active, moving, rows, tables, coupling, places, goal, patience):
 
 @compiled
 def run_sets(active, moving, rows, tables, coupling, wanted, goal, patience, stop, limit):
-    """As `run_box`, with working sets of wanted.size variables, solved to a violation of `goal`."""
+    """Take steps like `run_box`, with working sets of wanted.size variables, solved to a violation of `goal`."""
     steps = 0
     room = np.empty(wanted.size, np.int64)
     while True:

@@ -1,7 +1,7 @@
 """Pair steps within one example, for machines with a bounded sum per example (cs).
 
 The slack U_i - sum_p alpha_ip is a variable of gradient 0 and direction 0; it comes last in `Groups.gap`.
-Variables lie example after example, those of group e from starts[e] to starts[e + 1].
+Variables are ordered by example; those of group e have the indices starts[e] to starts[e + 1].
 """
 
 from typing import NamedTuple
@@ -26,13 +26,13 @@ class Groups(NamedTuple):
     slack: np.ndarray
     bottom: np.ndarray  # the smallest gradient among the slack and variables that may shrink
     violation: np.ndarray
-    gap: np.ndarray  # (classes, slots + 1, slots + 1): squared distance of two directions, the last one 0
-    least: np.ndarray  # (classes,) the smallest of them between different ones
+    gap: np.ndarray  # (classes, slots + 1, slots + 1): squared distance of two directions, of which the last is 0
+    least: np.ndarray  # (classes,) the smallest distance in `gap` of two different directions
 
 
 @compiled
 def slack_of(alpha, upper, i):
-    """U_i - sum_p alpha_ip, zero within rounding; computed from alpha alone, so that restarts give the same bits."""
+    """Return U_i - sum_p alpha_ip, or zero within rounding, from alpha alone: restarts thus give the same bits."""
     total = 0.0
     for p in range(alpha.shape[1]):
         total += alpha[i, p]
@@ -55,7 +55,7 @@ def group(active, groups, labels, upper, curvature, alpha):
 
 @compiled
 def extremes(active, groups, e):
-    """The variable to grow and the one to shrink in group e, and their gradients."""
+    """Return the variable to grow and the one to shrink in group e, and their gradients."""
     up, down = SLACK, SLACK
     top, bottom = 0.0, 0.0 if groups.slack[e] > 0.0 else np.inf
     for b in range(groups.starts[e], groups.starts[e + 1]):
@@ -69,7 +69,7 @@ def extremes(active, groups, e):
 
 @compiled
 def look_groups(active, groups, columns):
-    """Gradients of all and violations of the groups; returns the largest violation."""
+    """Compute the gradients of all variables and the violations of the groups; return the largest violation."""
     for block in range(active.tops.size):
         read_gradients(active, columns, block * BLOCK, min((block + 1) * BLOCK, active.gradient.size))
     largest = 0.0
@@ -93,7 +93,7 @@ def gap_of(active, groups, e, up, down):
 
 @compiled
 def choose_group(active, groups, second_order):
-    """The group of the largest gain (second order) or violation (first) of its extreme pair."""
+    """Choose the group whose extreme pair has the largest gain (second order) or violation (first order)."""
     best, chosen = 0.0, 0
     for e in range(groups.member.size):
         score = groups.violation[e]
@@ -110,7 +110,7 @@ def choose_group(active, groups, second_order):
 
 @compiled
 def choose_pair(active, groups, e, second_order):
-    """The variable to grow by its gradient; the one to shrink by the gain, or by its gradient."""
+    """Choose the variable to grow by its gradient, and the one to shrink by the gain or by its gradient."""
     up, down, top, _ = extremes(active, groups, e)
     if not second_order:
         return up, down
@@ -128,7 +128,7 @@ def choose_pair(active, groups, e, second_order):
 
 @compiled
 def fill_up(active, moving, bound, up):
-    """Set the variable that grew to U minus the others, so that rounding of a full sum does not accumulate."""
+    """Set the variable that grew to U minus the others, so that rounding errors of a full sum do not accumulate."""
     i, others = active.example[up], 0.0
     for p in range(moving.alpha.shape[1]):
         others += moving.alpha[i, p] if p != active.slot[up] else 0.0
@@ -137,7 +137,7 @@ def fill_up(active, moving, bound, up):
 
 @compiled
 def move_within(active, moving, groups, rows, tables, e, up, down):
-    """The exact step from `down` to `up`, either of which may be the slack; returns the gain of the dual."""
+    """Take the exact step from `down` to `up`, either of which may be the slack; return the gain of the dual."""
     g = (active.gradient[up] if up >= 0 else 0.0) - (active.gradient[down] if down >= 0 else 0.0)
     curvature = groups.curvature[e] * gap_of(active, groups, e, up, down)
     available = active.alpha[down] if down >= 0 else groups.slack[e]
@@ -163,7 +163,7 @@ def move_within(active, moving, groups, rows, tables, e, up, down):
 
 @compiled
 def run_within(active, moving, groups, rows, tables, wanted, second_order, stop, limit):
-    """As `run_box`; STUCK: wanted[0] is the example whose pair could not move."""
+    """Take steps like `run_box`. STUCK: wanted[0] is the example whose pair could not move."""
     steps = 0
     while True:
         if look_groups(active, groups, moving.columns) <= stop:

@@ -1,6 +1,6 @@
-"""All variables of one example at once (Crammer & Singer 2001; Hsu & Lin 2002, section IV).
+"""Steps of all variables of one example (Crammer & Singer 2001; Hsu & Lin 2002, section IV).
 
-Where <d_p, d_q> = own [p = q] + shared within an example, its problem is: maximise h'a - K/2 (own |a|^2
+If <d_p, d_q> = own [p = q] + shared within an example, its problem is to maximise h'a - K/2 (own |a|^2
 + shared (sum a)^2) over a >= 0, sum a <= U. The optimum is a = [u - theta]+ with u = h / (K own) and a scalar theta,
 which one sort finds.
 """
@@ -15,10 +15,9 @@ from mcsvm.solvers.jit.sequential.sums import look_groups, slack_of
 
 @compiled
 def threshold(u, size, ratio, bound):
-    """(theta, whether the sum is at its bound): theta = ratio * sum(a), or where that sum exceeds `bound`, the theta
-    with sum(a) = bound.
+    """Return (theta, whether the sum is at its bound), for u[:size] sorted in descending order.
 
-    u[:size] is sorted in descending order.
+    theta = ratio * sum(a) or, if that sum exceeds `bound`, the theta with sum(a) = bound.
     """
     count, total, theta = 0, 0.0, 0.0
     while count < size and u[count] > theta:
@@ -37,7 +36,7 @@ def threshold(u, size, ratio, bound):
 
 @compiled
 def best_vertex(gradient, alpha, bound, curvature, own, shared, out):
-    """For curvature <= 0: the best vertex, which is U on one variable or zero."""
+    """Find the best vertex if curvature <= 0: it has U at one variable, or is zero."""
     best, chosen = 0.0, -2
     for corner in range(-1, alpha.size):
         linear, square, total = 0.0, 0.0, 0.0
@@ -55,7 +54,7 @@ def best_vertex(gradient, alpha, bound, curvature, own, shared, out):
 
 @compiled
 def solve_example(gradient, alpha, bound, curvature, own, shared, out):
-    """The exact optimum over the variables of one example, from the gradient at `alpha`."""
+    """Compute the exact optimum over the variables of one example, from the gradient at `alpha`."""
     if curvature <= 0.0:
         best_vertex(gradient, alpha, bound, curvature, own, shared, out)
         return
@@ -64,7 +63,7 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
     for p in range(alpha.size):
         amount = u[p] - theta
         out[p] = min(amount, bound) if amount > LAST_DIGITS * abs(u[p]) else 0.0
-    if full and out.sum() > 0.0:  # tiny curvatures: restore the sum, which rounding changed
+    if full and out.sum() > 0.0:  # with tiny curvatures, rounding changes the sum: restore it
         out *= bound / out.sum()
     elif full:
         out[np.argmax(u)] = bound
@@ -72,7 +71,7 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
 
 @compiled
 def move_example(active, moving, groups, rows, tables, e, own, shared):
-    """Solve for all variables of one example; returns the gain of the dual, 0 where nothing moves."""
+    """Solve for all variables of one example; return the gain of the dual, which is 0 if nothing moves."""
     first, last = groups.starts[e], groups.starts[e + 1]
     gradient, before = active.gradient[first:last], active.alpha[first:last].copy()
     after = np.empty(before.size)
@@ -95,7 +94,7 @@ def move_example(active, moving, groups, rows, tables, e, own, shared):
 
 @compiled
 def run_examples(active, moving, groups, rows, tables, wanted, own, shared, stop, limit):
-    """As `run_within`, with all variables of the most violating example per step; all of them are active."""
+    """Take steps like `run_within`, each of all variables of the most violating example; all of them are active."""
     steps = 0
     while True:
         if look_groups(active, groups, moving.columns) <= stop:
