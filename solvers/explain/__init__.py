@@ -1,8 +1,8 @@
-"""Why a machine decides as it does: what every column adds to its decision functions.
+"""Explanations of predictions: the contribution of every column to the decision functions, and counterfactuals.
 
 values = explain.shapley(model, rows, background)         # (rows, features, outputs)
-values.sum_error                                          # by how much they miss f(x) - mean f(background)
-explain.contrast(model, values, "setosa", "virginica")    # what spoke for one class against another
+values.sum_error                                          # deviation of their sum from f(x) - mean f(background)
+explain.contrast(model, values, "setosa", "virginica")    # contributions to one class against another
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ __all__ = ["Flip", "ShapleyValues", "contrast", "flip", "log_odds", "shapley"]
 
 @dataclass(frozen=True, eq=False)
 class Flip:
-    """A changed row that the model decides otherwise; `row` and all after it are None where none was found."""
+    """A changed row with another predicted class; without one, all attributes but `before` and `why` are None."""
 
-    before: Any  # labels
-    after: Any
+    before: Any  # predicted label of the row
+    after: Any  # predicted label of the changed row
     row: np.ndarray | None
-    changed: np.ndarray | None  # numbers of the columns that are not as before
-    distance: float | None  # Euclidean, of shares of each column's seen range; a changed category counts 1
-    why: Sentence | None  # no row was found
+    changed: np.ndarray | None  # numbers of the changed columns
+    distance: float | None  # Euclidean, in shares of each column's seen range; a changed category counts 1
+    why: Sentence | None  # the reason if no row was found
 
 
 class ShapleyValues(np.ndarray):
-    """(rows, features or groups, outputs) float64, with the certificate of the answer.
+    """Values (rows, features or groups, outputs) in float64, with their certificate.
 
     Attributes
     ----------
@@ -49,9 +49,10 @@ class ShapleyValues(np.ndarray):
     decision : ndarray of shape (rows, outputs)
         The decision values of the rows.
     sum_errors : ndarray of shape (rows, outputs)
-        By how much the values of a row and the expected value miss its decision value.
+        The deviation of the sum of a row's values and the expected value from its decision value.
     standard_errors : ndarray of the shape of the values, or None
-        Of values that were sampled; None where they are exact. Of the difference of two outputs it is at most the sum.
+        Standard errors of sampled values; None if the values are exact. The standard error of the difference of two
+        outputs is at most the sum of theirs.
     """
 
     expected_value: Any
@@ -60,7 +61,7 @@ class ShapleyValues(np.ndarray):
     standard_errors: Any
 
     def __array_finalize__(self, source: Any) -> None:
-        """Parts and results of computations are plain numbers without a certificate."""
+        """Remove the certificate from slices and from results of computations, which are plain numbers."""
         self.expected_value = self.decision = self.sum_errors = self.standard_errors = None
 
     @property
@@ -81,7 +82,7 @@ def shapley(
 ) -> ShapleyValues:
     """Compute interventional Shapley values of the decision functions: exactly, or by sampling for the sigmoid kernel.
 
-    Columns of a coalition keep the values of the row, all other columns take those of a background row; the result is
+    Columns of a coalition keep the values of the row, all other columns take those of a background row. The result is
     the mean over the background. For the rbf and polynomial kernels an exact quadrature sums over all coalitions, for
     the linear kernel a formula does. For the sigmoid kernel, random orders of the columns are drawn.
 
@@ -131,22 +132,22 @@ def shapley(
 
 
 def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndarray:
-    """What spoke for the class `first` against the class `second`.
+    """Return the contributions to the class `first` against the class `second`.
 
     Parameters
     ----------
     model : MultiClassSVC
         The machine that was explained.
     values : ndarray of shape (..., n_outputs)
-        What `shapley` returned.
+        The values that `shapley` returned.
     first, second : labels
         Two of ``model.classes_``.
 
     Returns
     -------
     values : ndarray of shape (...)
-        Those of f_first - f_second, or of the pair function of ovo and dag; for two classes, of `decision_function`,
-        positive for `first`.
+        The values of f_first - f_second, or of the pair function of ovo and dag. For two classes, those of
+        `decision_function`. Positive values speak for `first`.
     """
     codes = [_code(model, label) for label in (first, second)]
     if codes[0] == codes[1]:
@@ -157,14 +158,14 @@ def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndar
 
 
 def log_odds(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndarray:
-    """`contrast` as contributions to log(p_first / p_second), where the probabilities come of a temperature.
+    """Return `contrast` as contributions to log(p_first / p_second), for probabilities by a temperature.
 
     Parameters
     ----------
     model : MultiClassSVC
         The machine that was explained, with ``calibration="temperature"``.
     values : ndarray of shape (..., n_outputs)
-        What `shapley` returned.
+        The values that `shapley` returned.
     first, second : labels
         Two of ``model.classes_``.
 
@@ -195,11 +196,11 @@ def flip(
     integers: Any = (),
     categories: Sequence[Any] = (),
 ) -> Flip:
-    """The smallest change of a row that the model decides otherwise, as far as one is found.
+    """Find a smallest change of a row that changes its predicted class.
 
-    Every column stays within the values of the background. The answer is decided by the model itself: there is none
-    that it does not confirm. It need not be the smallest of all; of changes hardly farther, one of few columns is
-    taken.
+    Every column stays within the values of the background. The model itself predicts the changed row, so every answer
+    is confirmed. It need not be the smallest change of all. A change of fewer columns is preferred if it is hardly
+    farther.
 
     Parameters
     ----------
@@ -208,20 +209,20 @@ def flip(
     row : array-like of shape (n_features,) or (1, n_features)
         The row.
     background : array-like or sparse of shape (n_background, n_features)
-        Rows that say which values occur, such as the training data.
+        Rows that define the range of each column, such as the training data.
     to : label or None, default=None
-        The class that the row should get; None is any other.
+        The wanted class; None means any other class.
     movable : columns or None, default=None
-        Numbers or names of the columns that may change, or a mask; None is all.
+        Numbers or names of the columns that may change, or a mask; None means all columns.
     integers : columns, default=()
-        Those that change by whole numbers.
+        Columns that change by whole numbers.
     categories : sequence of columns, default=()
-        Each a list of columns that change together, to values that occur together.
+        Lists of columns. The columns of a list change together, to values that occur together.
 
     Returns
     -------
     found : Flip
-        ``row``, ``before``, ``after``, ``changed``, ``distance``, or ``why`` there is none.
+        ``row``, ``before``, ``after``, ``changed`` and ``distance``, or the reason ``why`` no row was found.
 
     Examples
     --------
@@ -247,7 +248,7 @@ def flip(
 
 
 def _room_around(model: Any, row: Any, background: Any, movable: Any, integers: Any, categories: Sequence[Any]) -> Room:
-    """Where `flip` may move the row, by its arguments of these names."""
+    """Return the room in which `flip` may move the row, from its arguments of the same names."""
     one = row if sp.issparse(row) or np.ndim(row) == 2 else np.asarray(row)[None]
     one, seen = (some.toarray() if sp.issparse(some) else some for some in _checked_rows(model, one, background))
     if one.shape[0] != 1:
@@ -262,7 +263,7 @@ def _room_around(model: Any, row: Any, background: Any, movable: Any, integers: 
 
 
 def _mask(model: Any, columns: Any) -> np.ndarray:
-    """(features,) bool, of column numbers, names or a mask."""
+    """Return a (features,) bool mask from column numbers, names or a mask."""
     names = {name: number for number, name in enumerate(vars(model).get("feature_names_in_", ()))}
     given = np.asarray([names.get(column, column) if isinstance(column, str) else column for column in columns])
     mask = np.zeros(model.n_features_in_, dtype=bool)
@@ -287,7 +288,7 @@ def _code(model: Any, label: Any) -> int:
 
 
 def _checked_rows(model: Any, *rows: Any) -> list[Any]:
-    """Each table of rows, checked as `predict` checks it."""
+    """Return each table of rows, checked as `predict` checks it."""
     if pairwise(model.kernel):
         raise InputError(NO_COLUMNS)
     return [model._new_rows(some) for some in rows]

@@ -1,4 +1,4 @@
-"""A model as a game: its columns joined to players, the rows it is explained against, and what it cannot explain."""
+"""A model as a game: players made of its columns, background rows, and checks of models that cannot be explained."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Game:
     model: Model
     players: np.ndarray  # (features,) number of the player that each column belongs to
     count: int  # of players
-    background: Any  # rows of positive weight, dense, or CSR where the support vectors are
-    weights: np.ndarray  # of these rows, with sum 1
+    background: Any  # rows of positive weight; CSR if the support vectors are sparse, else dense
+    weights: np.ndarray  # weights of these rows, with sum 1
 
     @property
     def base(self) -> np.ndarray:
-        """(outputs,) the mean decision values of the background."""
+        """The (outputs,) mean decision values of the background."""
         return np.asarray(self.weights @ self.model.decision(self.background))
 
     def rows(self, rows: Any) -> Any:
-        """As the support vectors are held: dense, or CSR."""
+        """Return rows in the format of the support vectors, dense or CSR."""
         return _as_held(self.model, rows)
 
 
@@ -67,7 +67,10 @@ def _weighing(rows: Any, weights: Any) -> tuple[Any, np.ndarray]:
 
 
 def players_of(groups: Sequence[Hashable] | None, features: int) -> tuple[np.ndarray, int]:
-    """Columns with the same label are one player; players are numbered as they first appear."""
+    """Return the player of each column and the number of players; columns with the same label are one player.
+
+    Players are numbered as they first appear.
+    """
     if groups is None:
         return np.arange(features), features
     labels = list(groups)
@@ -83,7 +86,7 @@ def players_of(groups: Sequence[Hashable] | None, features: int) -> tuple[np.nda
 
 
 def sums_by_player(values: np.ndarray, game: Game) -> np.ndarray:
-    """(players, ...) sums over the columns of each player."""
+    """Return (players, ...) sums over the columns of each player."""
     if game.count == game.players.size:
         return values
     found = np.zeros((game.count, *values.shape[1:]))
@@ -92,8 +95,10 @@ def sums_by_player(values: np.ndarray, game: Game) -> np.ndarray:
 
 
 def decision_of_few(model: Model, rows: np.ndarray) -> np.ndarray:
-    """`Model.decision` of some dozen rows, to rounding: for 55 pairs in a quarter of the time, as nothing is sorted out
-    by class."""
+    """Compute `Model.decision` of a few dozen rows, up to rounding.
+
+    For 55 pairs this takes a quarter of the time, because nothing is sorted by class.
+    """
     if model.kernel.name == "linear" or not len(model.points):
         return model.decision(rows)
     values = model.kernel.block(Points(rows), model.points, np.empty((len(rows), len(model.points))))
@@ -101,7 +106,7 @@ def decision_of_few(model: Model, rows: np.ndarray) -> np.ndarray:
 
 
 def between(model: Model, values: np.ndarray, first: int, second: int) -> np.ndarray:
-    """(...) of (..., outputs): f_first - f_second, or the pair function of the two, positive for `first`."""
+    """Return f_first - f_second, or the pair function of the two, positive for `first`; `values` are (..., outputs)."""
     if model.machine.split != "pairs":
         return np.asarray(values[..., first] - values[..., second])
     of_pair = values[..., _column(model, first, second)]
@@ -117,7 +122,7 @@ def coefficients_between(model: Model, first: int, second: int) -> np.ndarray:
 
 
 def error_between(model: Model, errors: np.ndarray, first: int, second: int) -> np.ndarray:
-    """The standard error of `between` from those of the outputs; of a difference what it is at most."""
+    """Return the standard error of `between` from those of the outputs; for a difference, an upper bound."""
     if model.machine.split != "pairs":
         return np.asarray(errors[..., first] + errors[..., second])
     return np.asarray(errors[..., _column(model, first, second)])

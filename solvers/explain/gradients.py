@@ -14,7 +14,7 @@ from mcsvm.solvers.model import Model
 
 
 def gradients(model: Model, row: np.ndarray) -> np.ndarray:
-    """(features, outputs) at a dense row."""
+    """Return the (features, outputs) gradients at a dense row."""
     derivative = DERIVATIVES.get(model.kernel.name)
     if derivative is None:
         raise InputError("the kernel {kernel} has no gradient here", kernel=model.kernel.name)
@@ -22,7 +22,7 @@ def gradients(model: Model, row: np.ndarray) -> np.ndarray:
 
 
 def _rbf(model: Model, row: np.ndarray) -> np.ndarray:
-    """2 gamma sum_j a_j K_j (s_j - x)."""
+    """Return 2 gamma sum_j a_j K_j (s_j - x)."""
     kernel: Any = model.kernel
     values = _values(model, row)
     return 2.0 * kernel.gamma * (_weighted_sum(model, values) - row[:, None] * (values @ model.expansion))
@@ -33,14 +33,14 @@ def _linear(model: Model, row: np.ndarray) -> np.ndarray:
 
 
 def _polynomial(model: Model, row: np.ndarray) -> np.ndarray:
-    """gamma degree (gamma <x, s> + coef0)^(degree - 1) s."""
+    """Return sum_j a_j gamma degree (gamma <x, s_j> + coef0)^(degree - 1) s_j."""
     kernel: Any = model.kernel
     slopes = kernel.gamma * kernel.degree * (kernel.gamma * _products(model, row) + kernel.coef0) ** (kernel.degree - 1)
     return _weighted_sum(model, slopes)
 
 
 def _sigmoid(model: Model, row: np.ndarray) -> np.ndarray:
-    """gamma (1 - K^2) s."""
+    """Return sum_j a_j gamma (1 - K_j^2) s_j."""
     kernel: Any = model.kernel
     slopes = kernel.gamma * (1.0 - _values(model, row) ** 2)
     return _weighted_sum(model, slopes)

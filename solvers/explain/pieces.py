@@ -1,7 +1,7 @@
-"""A row beside rows of the background, and the pieces in which support vectors are gone through.
+"""Chunks of background rows with the row to explain, and the pieces of a computation on several threads.
 
-Decision functions are sums over support vectors, so values are too: a piece is some background rows and some support
-vectors. Its parts are added in the order of the pieces, whatever thread was first.
+Decision functions are sums over support vectors, so values are too. A piece is a chunk of background rows with a block
+of support vectors. Results are added in the order of the pieces, whichever thread finishes first.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False)
 class BackgroundChunk:
-    """A row and background rows that it is compared with, in the columns in which any of them differ."""
+    """A row and the background rows that it is compared with, in the columns in which any of them differ."""
 
     columns: np.ndarray
     row: np.ndarray  # (columns,)
-    background: np.ndarray  # (some, columns)
+    background: np.ndarray  # (background rows, columns)
     weights: np.ndarray
-    numbers: np.ndarray  # of the players that have these columns
+    numbers: np.ndarray  # numbers of the players that have these columns
     players: np.ndarray  # (columns,) the place of each column's player in `numbers`
-    outside: np.ndarray | None  # columns in which all rows are equal, and not zero
-    there: np.ndarray | None  # what the row holds in these
+    outside: np.ndarray | None  # dense rows: the columns in which all rows are equal
+    there: np.ndarray | None  # values of the row in these columns
 
     def products(self, points: Points, block: slice) -> tuple[np.ndarray, np.ndarray]:
-        """(columns, width) of the support vectors; (background, width) their products with whole background rows."""
+        """Return (columns, width) features of support vectors, (background, width) products with background rows."""
         near = points.rows[block]
         inside = near[:, self.columns]
         columns = np.ascontiguousarray((inside.toarray() if self.outside is None else inside).T)
@@ -44,7 +44,7 @@ class BackgroundChunk:
         return columns, begins if self.outside is None else begins + near[:, self.outside] @ self.there
 
     def changes(self, columns: np.ndarray, background: int) -> np.ndarray:
-        """(players, width) <x - b, s> over the columns of each player; columns: (columns, width) of support vectors."""
+        """Return (players, width) <x - b, s> over the columns of each player; `columns` are those of `products`."""
         found = np.zeros((self.numbers.size, columns.shape[1]))
         if self.numbers.size == self.columns.size:
             found[self.players] = columns
@@ -55,7 +55,7 @@ class BackgroundChunk:
 
 
 def chunk_of(game: Game, row: Any, some: slice) -> BackgroundChunk:
-    """Of sparse rows only the columns in which one of them is not zero."""
+    """Build a chunk; of sparse rows it has the columns in which at least one row is not zero."""
     if game.model.points.sparse:
         stacked = sp.vstack([row, game.background[some]], format="csr")
         columns = np.unique(stacked.indices)
@@ -71,24 +71,24 @@ def chunk_of(game: Game, row: Any, some: slice) -> BackgroundChunk:
 
 
 def blocks_of(game: Game, width: int) -> list[slice]:
-    """Of support vectors, so many at once."""
+    """Split the support vectors into blocks of `width`."""
     total = len(game.model.points)
     return [slice(start, min(start + width, total)) for start in range(0, total, width)]
 
 
 def chunks_of(game: Game, row: Any, most: int) -> list[BackgroundChunk]:
-    """Of so many background rows, at most."""
+    """Split the background into chunks of at most `most` rows."""
     total = game.weights.size
     return [chunk_of(game, row, slice(start, min(start + most, total))) for start in range(0, total, most)]
 
 
 def differing(game: Game) -> int:
-    """Columns in which a row and a few others differ, about."""
+    """Estimate the number of columns in which a row and a few others differ."""
     return min(game.players.size, int(4.0 * game.model.points.stored) + 1)
 
 
 def width_of(game: Game) -> int:
-    """Support vectors whose columns stay in cache."""
+    """Return the number of support vectors whose columns stay in the processor's cache."""
     return max(1, EXPLAIN.numbers // differing(game))
 
 
@@ -98,7 +98,7 @@ def in_pieces(
     add: Callable[[Piece, Part], object],
     operations_each: float,
 ) -> Iterator[float]:
-    """Compute on the threads of `limited`, add in order, and yield the share that is done."""
+    """Compute the pieces on the threads of `limited`, add the results in order, and yield the finished share."""
     for start in range(0, len(pieces), EXPLAIN.batch):
         batch = pieces[start : start + EXPLAIN.batch]
         found: dict[int, Part] = {}

@@ -9,10 +9,11 @@ kernel is the p-th power of the sum. Its multilinear extension, every player in 
 
     phi_i = p! [u^p] integral g(u D_i; t) P(u; t) dt,    g(y; t) = (exp(y) - 1) / (1 + t (exp(y) - 1)),
 
-P the whole of it with all players: as g = sum_k g_k(t) y^k, phi_i is a polynomial in D_i whose p coefficients are the
-same for all players, and log P = u v + sum_k l_k(t) S_k u^k, S_k = sum_l D_l^k, l the logarithm of 1 + t (exp(y) - 1).
-The integrand has degree p - 1 in t: ceil(p / 2) Gauss-Legendre nodes are exact. Coefficients of g fall as pi^-k, those
-of P as 1 / k!, so that p! / pi^p digits cancel: two at p = 10, eight at p = 20. `sum_error` shows it.
+P the product with all players, exp(u v) included. With g = sum_k g_k(t) y^k, phi_i is a polynomial in D_i whose p
+coefficients are the same for all players. log P = u v + sum_k l_k(t) S_k u^k, S_k = sum_l D_l^k, and l_k are the
+coefficients of log(1 + t (exp(y) - 1)). The integrand has degree p - 1 in t: ceil(p / 2) Gauss-Legendre nodes are
+exact. Coefficients of g fall as pi^-k, coefficients of P as 1 / k!, so that results lose a factor p! / pi^p of their
+precision: two digits at p = 10, eight at p = 20. `sum_error` shows it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from mcsvm.solvers.work import PASS, PIECE
 
 
 def values_of_powers(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:
-    """Added to `values`; yields the share that is done."""
+    """Add the Shapley values of a row to `values`; yield the finished share."""
     kernel: Any = game.model.kernel
     width = width_of(game)
     each = PASS * (2.0 * kernel.degree + 2.0) * width * differing(game)
@@ -45,7 +46,7 @@ def values_of_powers(game: Game, row: Any, values: np.ndarray) -> Iterator[float
 
 
 def _piece(game: Game, chunk: BackgroundChunk, block: slice) -> np.ndarray:
-    """(players, outputs): what these support vectors give the players of the chunk."""
+    """Return (players, outputs) contributions of the players of the chunk, by these support vectors."""
     kernel: Any = game.model.kernel
     columns, begins = chunk.products(game.model.points, block)
     total = np.zeros((chunk.numbers.size, columns.shape[1]))
@@ -57,7 +58,7 @@ def _piece(game: Game, chunk: BackgroundChunk, block: slice) -> np.ndarray:
 
 
 def _polynomial(shares: np.ndarray, changes: np.ndarray) -> np.ndarray:
-    """sum_k shares[k] changes^k, by Horner's rule."""
+    """Return sum_k shares[k] changes^k, by Horner's rule."""
     found = np.broadcast_to(shares[-1], changes.shape).copy()
     for share in shares[-2::-1]:
         found *= changes
@@ -66,7 +67,7 @@ def _polynomial(shares: np.ndarray, changes: np.ndarray) -> np.ndarray:
 
 
 def _coefficients(changes: np.ndarray, value: np.ndarray, degree: int) -> np.ndarray:
-    """(degree, width): phi_i / D_i as a polynomial in D_i."""
+    """Return (degree, width) coefficients of phi_i / D_i as a polynomial in D_i."""
     sums, power = [], np.ones_like(changes)
     for _ in range(degree - 1):
         power = power * changes
@@ -81,7 +82,7 @@ def _coefficients(changes: np.ndarray, value: np.ndarray, degree: int) -> np.nda
 
 
 def _exponential(parts: list[np.ndarray], one: np.ndarray) -> list[np.ndarray]:
-    """Coefficients of exp(sum_k parts[k - 1] u^k): n E_n = sum_k k parts_k E_(n - k)."""
+    """Return the coefficients E of exp(sum_k p_k u^k), p_k = parts[k - 1], by n E_n = sum_k k p_k E_(n - k)."""
     found = [one]
     for n in range(1, len(parts) + 1):
         found.append(sum((k * parts[k - 1] * found[n - k] for k in range(1, n + 1)), np.zeros_like(one)) / n)
@@ -90,8 +91,10 @@ def _exponential(parts: list[np.ndarray], one: np.ndarray) -> list[np.ndarray]:
 
 @lru_cache(maxsize=8)
 def _series(degree: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
-    """By node t: its weight times degree!, and of 1 + t (exp(y) - 1) =: F the coefficients from y on of log F and
-    of (exp(y) - 1) / F."""
+    """Return for each node t its weight times degree!, and the coefficients of two series in y, without constant terms.
+
+    With F = 1 + t (exp(y) - 1), the series are log F and (exp(y) - 1) / F.
+    """
     raised = np.array([1.0 / factorial(k) for k in range(1, degree + 1)])  # exp(y) - 1
     found = []
     for node, weight in zip(*roots_legendre((degree + 1) // 2), strict=True):

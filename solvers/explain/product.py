@@ -17,7 +17,7 @@ from mcsvm.solvers.work import FACTOR, PIECE
 
 
 def values_of_products(game: Game, row: Any, values: np.ndarray) -> Iterator[float]:
-    """Added to `values`; yields the share that is done."""
+    """Add the Shapley values of a row to `values`; yield the finished share."""
     lanes = _lanes(game)
     chunks = chunks_of(game, row, max(1, int(0.2 * PIECE // _operations(game, 1, lanes))))
     pieces = [(chunk, block) for chunk in chunks for block in blocks_of(game, lanes)]
@@ -30,7 +30,7 @@ def values_of_products(game: Game, row: Any, values: np.ndarray) -> Iterator[flo
 
 
 def _piece(game: Game, chunk: BackgroundChunk, block: slice) -> np.ndarray:
-    """(players, outputs): what these support vectors give the players of the chunk."""
+    """Return (players, outputs) contributions of the players of the chunk, by these support vectors."""
     model, count = game.model, chunk.numbers.size
     points, rest = _near(model.points, chunk, block)
     room, total = np.empty((6, count + 1, rest.size)), np.zeros((count, rest.size))
@@ -44,7 +44,7 @@ def _piece(game: Game, chunk: BackgroundChunk, block: slice) -> np.ndarray:
 
 
 def _near(points: Points, chunk: BackgroundChunk, block: slice) -> tuple[np.ndarray, np.ndarray]:
-    """(columns, width) of the support vectors; (width,) squared distances from the rows in all other columns."""
+    """Return (columns, width) features of the support vectors, and (width,) squared distances in all other columns."""
     near = points.rows[block]
     if chunk.outside is None:
         inside = near[:, chunk.columns].toarray()
@@ -60,5 +60,5 @@ def _lanes(game: Game) -> int:
 
 
 def _operations(game: Game, background: int, width: int) -> float:
-    differing = min(float(game.count), 4.0 * game.model.points.stored + 1.0)  # players, about
+    differing = min(float(game.count), 4.0 * game.model.points.stored + 1.0)  # approximate number of players
     return FACTOR * background * width * differing * (0.5 * differing + 1.0)

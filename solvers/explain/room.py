@@ -1,7 +1,7 @@
-"""Where a row may move: which columns, between which values, in which steps, and how far a move is.
+"""The room in which a row may move: its columns, their values and steps, and the distance of a move.
 
-The distance of a move is the Euclidean one of shares of the seen range, each changed category counting 1; on a track it
-is the share of its length.
+The distance is Euclidean, in shares of the seen range of each column. Each changed category counts 1, a move along a
+track counts as its share of the track's length.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class Track:
     """Columns that are functions of one number, such as parts of a date: they move together, from place to place."""
 
     columns: np.ndarray
-    values: np.ndarray  # (places, columns), in their order
+    values: np.ndarray  # (places, columns), in the order of the places
     origin: int  # the place of x
 
     @cached_property
     def _known(self) -> tuple[cKDTree, np.ndarray]:
-        """Of equal values the place nearest to x, and its number."""
+        """Return a tree of the distinct values, and the place of each; of equal values, the place nearest to x."""
         order = np.argsort(np.abs(np.arange(len(self.values)) - self.origin), kind="stable")
         first = np.unique(self.values[order], axis=0, return_index=True)[1]
         return cKDTree(self.values[order[first]]), order[first]
@@ -42,14 +42,14 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class Room:
-    """Around a row x. Categories are columns that move together, to one of the joint values that were seen."""
+    """The room around a row x. Columns of a category move together, to one of the joint values that were seen."""
 
     x: np.ndarray  # (features,)
     seen: np.ndarray  # (rows, features) values that occur
     movable: np.ndarray  # (features,) bool
-    step: np.ndarray  # (features,) 0 where any value may be taken, else values are x + a whole number of steps
-    categories: tuple[np.ndarray, ...]  # columns of each
-    tracks: tuple[Track, ...] = ()  # whose columns may move
+    step: np.ndarray  # (features,) 0 if any value is allowed, else values are x + a whole number of steps
+    categories: tuple[np.ndarray, ...]  # columns of each category
+    tracks: tuple[Track, ...] = ()  # tracks whose columns may move
 
     @cached_property
     def low(self) -> np.ndarray:
@@ -61,13 +61,13 @@ class Room:
 
     @cached_property
     def spread(self) -> np.ndarray:
-        """The unit of distance by column; 1 where nothing moves."""
+        """The unit of distance of each column; 1 if the column cannot move."""
         reach = self.high - self.low
         return np.where(reach > 0.0, reach, 1.0)
 
     @cached_property
     def joint(self) -> np.ndarray:
-        """(features,) bool: columns that move together with others, of categories and tracks."""
+        """A (features,) mask of the columns of categories and tracks, which move together with others."""
         found = np.zeros(self.x.size, dtype=bool)
         for columns in (*self.categories, *(track.columns for track in self.tracks)):
             found[columns] = True
@@ -75,12 +75,12 @@ class Room:
 
     @cached_property
     def free(self) -> np.ndarray:
-        """(features,) bool: columns that may take any value of their range."""
+        """A (features,) mask of the columns that may take any value of their range."""
         return np.asarray(self.movable & ~self.joint & (self.step == 0.0) & (self.high > self.low))
 
     @cached_property
     def stepping(self) -> np.ndarray:
-        """Columns that move by whole steps."""
+        """The numbers of the columns that move by whole steps."""
         return np.flatnonzero(self.movable & ~self.joint & (self.step > 0.0) & (self.high > self.low))
 
     @property
@@ -89,7 +89,7 @@ class Room:
         return not (self.high > self.low).any()
 
     def distances(self, rows: np.ndarray) -> np.ndarray:
-        """(rows,) of moves from x."""
+        """Return the (rows,) distances from x."""
         numbers = np.where(self.joint, 0.0, (rows - self.x) / self.spread)
         squares = np.square(numbers).sum(axis=1)
         for columns in self.categories:
@@ -99,7 +99,7 @@ class Room:
         return np.asarray(np.sqrt(squares))
 
     def brought_in(self, rows: np.ndarray) -> np.ndarray:
-        """Seen rows with the columns that may not move as x has them; whole steps are kept."""
+        """Move seen rows into the room: fixed columns get the values of x, other columns whole steps."""
         found = np.where(self.movable, rows, self.x)
         for columns in self.categories:
             if not self.movable[columns].all():
@@ -109,7 +109,7 @@ class Room:
         return self.rounded(found)
 
     def rounded(self, rows: np.ndarray, outwards: bool = False) -> np.ndarray:
-        """To whole steps from x; outwards: to the next step away from x."""
+        """Round to whole steps from x; if `outwards`, to the next step away from x."""
         some = self.stepping
         steps = (rows[:, some] - self.x[some]) / self.step[some]
         near = np.round(steps)
@@ -123,9 +123,9 @@ class Room:
         return rows - np.sign(rows - self.x) * self.step
 
     def nearest(self, start: np.ndarray, slope: np.ndarray, level: float) -> np.ndarray:
-        """The row nearest to x with <slope, row> <= level within the ranges of the free columns; others as in `start`.
+        """Return the row nearest to x with <slope, row> <= level; columns that are not free have the values of `start`.
 
-        row(t) = clip(x - t spread^2 slope), its <slope, row> falls with t; the last t is taken where none is enough.
+        With row(t) = clip(x - t spread^2 slope), <slope, row(t)> falls with t. If no t is enough, take the last one.
         """
         steps = np.where(self.free, -(self.spread**2) * slope, 0.0)
         origin = np.where(self.free, self.x, start)
@@ -144,7 +144,7 @@ class Room:
         return row(high)
 
     def back(self, row: np.ndarray) -> np.ndarray:
-        """Rows in which one category, track, or column of steps is back at x or nearer to it."""
+        """Return the rows in which one category, track, or column of steps is back at x, or nearer to it."""
         found = []
         for columns in self.categories:
             if (row[columns] != self.x[columns]).any():

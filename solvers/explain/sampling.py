@@ -1,9 +1,9 @@
 """Shapley values of the sigmoid kernel, sampled: orders of the players and their reverse, and a standard error.
 
-The value of a player is the mean, over all orders, of what it adds where it comes. Beside each background row the same
-number of pairs of orders is drawn, a random one and its reverse, whose errors partly cancel (Mitchell et al. 2022).
-What the players of an order add sums to f(x) - f(b) whatever the order: only the shares in it are sampled. Pairs being
-independent, the variance of a value is that within background rows: sum_b w_b^2 s_b^2 / pairs.
+The value of a player is its contribution at its place in an order, averaged over all orders. The same number of pairs
+of orders is drawn for each background row: a random order and its reverse, whose errors partly cancel (Mitchell et al.
+2022). The contributions of all players sum to f(x) - f(b) in every order, so only their shares are sampled. The pairs
+are independent, so the variance of a value is that within background rows: sum_b w_b^2 s_b^2 / pairs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mcsvm.solvers.work import PIECE, SQUASH
 
 
 def sampled_values(game: Game, row: Any, values: np.ndarray, errors: np.ndarray, permutations: int) -> Iterator[float]:
-    """Added to `values` and `errors`; yields the share that is done."""
+    """Add the Shapley values of a row to `values` and their standard errors to `errors`; yield the finished share."""
     pairs = max(EXPLAIN.fewest_pairs, -(-permutations // (2 * game.weights.size)))
     each = SQUASH * 2.0 * pairs * differing(game)
     width = max(1, min(EXPLAIN.numbers // differing(game), int(0.2 * PIECE // each)))
@@ -31,7 +31,7 @@ def sampled_values(game: Game, row: Any, values: np.ndarray, errors: np.ndarray,
     variances = np.zeros_like(errors)
 
     def add(piece: tuple[int, BackgroundChunk, slice], part: np.ndarray) -> None:
-        """Part by part of the support vectors: what spreads is their sum."""
+        """Sum the parts of all blocks of support vectors first: the variance is that of their sum."""
         nonlocal added
         _, chunk, block = piece
         added = part if block.start == 0 else added + part
@@ -44,8 +44,10 @@ def sampled_values(game: Game, row: Any, values: np.ndarray, errors: np.ndarray,
 
 
 def _piece(game: Game, number: int, chunk: BackgroundChunk, block: slice, pairs: int) -> np.ndarray:
-    """(pairs, players, outputs): what these support vectors let each player add, on average over an order and its
-    reverse. The number of a background row is the seed of its orders, so that values do not depend on other rows."""
+    """Return (pairs, players, outputs) contributions by these support vectors: means of an order and its reverse.
+
+    The number of a background row is the seed of its orders, so that values do not depend on other rows.
+    """
     kernel: Any = game.model.kernel
     columns, begins = chunk.products(game.model.points, block)
     changes = kernel.gamma * chunk.changes(columns, 0)

@@ -1,10 +1,10 @@
-"""The smallest change of a row that a model decides otherwise, as far as it can be found; the model has the last word.
+"""A search for the smallest change of a row that changes its predicted class; the model confirms every answer.
 
-Starts are the seen rows of other classes, brought to where the row may move, and the border along gradients. Each is
-tightened in turn: categories and whole steps go back one by one while the decision stays another; free columns go to
-the point of the linearised border nearest to the row, and from there along the line to the row until the decision
-changes (sequential quadratic programming with exact verification). Last, columns that change least stay as they were
-where the change then is hardly farther.
+The search starts from seen rows of other classes, moved into the room of the row, and from the border along gradients.
+Each start is tightened in turn. Categories and whole steps go back one by one as long as the predicted class stays the
+wanted one. Free columns go to the point of the linearised border nearest to the row, and from there along the line to
+the row until the predicted class changes (sequential quadratic programming with exact verification). Last, the columns
+that change least are reset if the change is then hardly farther.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mcsvm.solvers.explain.gradients import DERIVATIVES, gradients
 from mcsvm.solvers.explain.room import Room
 from mcsvm.solvers.model import Model
 
-Decide = Callable[[np.ndarray], np.ndarray]  # (rows,) class numbers of dense rows; negative for no decision
+Decide = Callable[[np.ndarray], np.ndarray]  # (rows,) class numbers of dense rows; negative without a prediction
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +30,14 @@ class Found:
     own: int
     other: int | None
     distance: float | None
-    why: Sentence | None  # where there is no row
+    why: Sentence | None  # the reason if there is no row
 
 
 def smallest_change(model: Model, room: Room, decide: Decide, to: int | None = None) -> Found:
     own = int(decide(room.x[None])[0])
 
     def other(rows: np.ndarray) -> np.ndarray:
-        """(rows,) bool: whether the decision is the one looked for."""
+        """Return (rows,) bool: whether the predicted class is a wanted one."""
         codes = decide(rows)
         return (codes >= 0) & (codes != own) if to is None else codes == to
 
@@ -59,7 +59,7 @@ def _why(room: Room) -> Sentence:
 
 
 def _starts(model: Model, room: Room, own: int, other: Callable[..., np.ndarray], decide: Decide) -> list[np.ndarray]:
-    """Rows of the wanted decision: the nearest seen ones, and where the gradient leads."""
+    """Return rows of a wanted class: the nearest seen ones, and those reached along gradients."""
     rows = room.brought_in(room.seen)
     rows = rows[other(rows)]
     rows = rows[np.argsort(room.distances(rows), kind="stable")]
@@ -83,7 +83,7 @@ def _along_gradient(
 
 
 def _across(model: Model, room: Room, row: np.ndarray, own: int, rival: int) -> np.ndarray:
-    """The row nearest to x where the linearised f_own - f_rival at `row` is zero."""
+    """Return the row nearest to x at which f_own - f_rival, linearised at `row`, is zero."""
     if model.kernel.name not in DERIVATIVES:
         return row
     slope = between(model, gradients(model, row), own, rival)
@@ -92,7 +92,10 @@ def _across(model: Model, room: Room, row: np.ndarray, own: int, rival: int) -> 
 
 
 def _on_line(room: Room, row: np.ndarray, other: Callable[..., np.ndarray]) -> np.ndarray | None:
-    """From x, with the categories and steps of `row`, through its free columns: the first point decided otherwise."""
+    """Return the first point of a wanted class on the line of the free columns from x through `row`, or None.
+
+    All other columns have the values of `row`.
+    """
     origin = np.where(room.free, room.x, row)
     low, high = 0.0, EXPLAIN.reach
     found = None
@@ -121,7 +124,7 @@ def _tightened(
 
 
 def _stepped_back(room: Room, row: np.ndarray, other: Callable[..., np.ndarray]) -> np.ndarray:
-    """Categories and columns of steps as near to x as the decision allows."""
+    """Move categories and columns of steps as near to x as the predicted class allows."""
     while True:
         rows = room.back(row)
         rows = rows[other(rows)] if len(rows) else rows
@@ -134,7 +137,7 @@ def _stepped_back(room: Room, row: np.ndarray, other: Callable[..., np.ndarray])
 
 
 def _of_fewer_columns(room: Room, row: np.ndarray, other: Callable[..., np.ndarray]) -> np.ndarray:
-    """With as many free columns as can be back at x, those that change least first, hardly farther."""
+    """Reset as many free columns to x as possible, those that change least first, if the row is then hardly farther."""
     farther = np.clip(room.x + EXPLAIN.slack * (row - room.x), room.low, room.high)
     pushed = np.where(room.free, farther, row)
     sizes = np.where(room.free, np.abs(row - room.x) / room.spread, 0.0)
@@ -152,7 +155,7 @@ def _of_fewer_columns(room: Room, row: np.ndarray, other: Callable[..., np.ndarr
 def _along_border(
     model: Model, room: Room, row: np.ndarray, own: int, other: Callable[..., np.ndarray], decide: Decide
 ) -> np.ndarray:
-    """Free columns to the nearest point of the border."""
+    """Move the free columns to the nearest point of the border."""
     met = _on_line(room, row, other)
     row = row if met is None else met
     for _ in range(EXPLAIN.rounds if room.free.any() and own >= 0 else 0):

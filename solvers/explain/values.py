@@ -1,9 +1,9 @@
 """Interventional Shapley values of decision functions, by kernel, row by row.
 
 For a row x, a background row b and a set S of players the game is f(x in S, b elsewhere), averaged over the background.
-The values of all players sum to f(x) minus the mean of f over the background: `sum_errors` is by how much they miss it.
+The values of all players sum to f(x) minus the mean of f over the background; `sum_errors` are the deviations from it.
 
-* rbf, a product of one factor per player: an integral over t, by a quadrature that is exact (product.py).
+* rbf, a product of one factor per player: an integral over t, by an exact quadrature (product.py).
 * linear: w_i (x_i - mean b_i).
 * polynomial: exact, by sums of powers over the players (power.py).
 * sigmoid: sampled, with standard errors (sampling.py).
@@ -27,7 +27,7 @@ from mcsvm.solvers.kernels.points import transposed_times
 from mcsvm.solvers.machines import Machine
 
 Callback = Callable[[float], bool | None]
-Way = Callable[[Game, Any, np.ndarray], Iterator[float]]  # adds the values of a row, and yields its share done
+Way = Callable[[Game, Any, np.ndarray], Iterator[float]]  # adds the values of a row; yields the finished share
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Explained:
 
     @property
     def sum_errors(self) -> np.ndarray:
-        """(rows, outputs): by how much a row's values and the base miss its decision value."""
+        """The (rows, outputs) deviations of the sum of a row's values and the base from its decision value."""
         return np.abs(self.values.sum(axis=1) + self.base - self.decision)
 
     def of_two(self, machine: Machine) -> Explained:
@@ -57,8 +57,10 @@ class Explained:
 def explained(
     game: Game, rows: Any, callback: Callback | None = None, permutations: int = EXPLAIN.permutations
 ) -> Explained:
-    """`callback` hears the share that is done between any two pieces; where it returns True, the rows done so far are
-    the answer. `permutations`: of sampled values, for a row."""
+    """Compute the Shapley values of rows; `permutations` is the number of orders per row for sampled values.
+
+    `callback` receives the finished share between any two pieces. If it returns True, only finished rows are returned.
+    """
     rows = game.rows(rows)
     values = np.zeros((rows.shape[0], game.count, game.model.bias.size))
     errors = None if game.model.kernel.name in EXACT else np.zeros_like(values)
@@ -73,7 +75,7 @@ def explained(
 def _filling(
     game: Game, rows: Any, values: np.ndarray, errors: np.ndarray | None, permutations: int
 ) -> Iterator[float]:
-    """Row by row; yields how many are done, with the share of the one under way."""
+    """Compute the values row by row; yield the number of finished rows plus the finished share of the current row."""
     for number in range(rows.shape[0]):
         row = rows[number : number + 1]
         if errors is None:
