@@ -298,7 +298,7 @@ def test_every_part_of_a_shared_store_has_its_trial() -> None:
     """Rows that an earlier part has left bring a part to support vectors before it computes a row of its own."""
     problem = posed("ova")
     gram = problem.whole_gram()
-    gram.rows(np.arange(40))
+    gram.fetch(np.arange(40))
     part, trial = problem.part(1, gram), shrunk.Shrunk()
     state = AutoState.zero(part)
     state.alpha[:10] = 1.0
@@ -311,7 +311,7 @@ def test_every_part_of_a_shared_store_has_its_trial() -> None:
 def test_a_trial_of_few_support_vectors_is_prolonged(support: int, tried: bool, few: bool) -> None:
     """Few of 40 rows are of support vectors: the trial continues, and a later sample begins small."""
     part, trial = posed("ova").part(0), shrunk.Shrunk()
-    part.gram.rows(np.arange(40))
+    part.gram.fetch(np.arange(40))
     state = AutoState.zero(part)
     state.alpha[:support] = 1.0
     trial.trial.looks, trial.trial.used = 1, 40
