@@ -1,7 +1,7 @@
 """Gram: the kernel matrix of one set of examples; a store of float32 rows, and products with K in float64.
 
-BLAS rounds a row differently in different blocks. So a checkpoint holds which rows were computed together instead of
-their values, and `restore` computes the same blocks again.
+BLAS rounds a row differently in different blocks. Therefore a checkpoint does not contain the values of the rows. It
+records which rows were computed together, and `restore` computes the same blocks again.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from mcsvm.solvers.pages import Pages
 from mcsvm.solvers.products import kernel_matrix, kernel_products
 from mcsvm.solvers.work import LEAST_ROWS, MOST_COLUMNS, PIECE, SHARES, VALUE, WORK_BYTES, pieces, spread
 
-INNER = "inner."  # before the names of what `narrow` made, in a checkpoint
+INNER = "inner."  # prefix, in a checkpoint, of the names that belong to the matrix made by `narrow`
 EXACT_ROWS = 1000  # examples up to which K is kept in float64: 8 MB, one evaluation in 2 to 4 ms
-WHOLE = -1  # the block of rows that were computed all at once
-HOLDERS = "factor", "newton"  # what takes bytes of cache_mb besides the rows: V of factor/, Q of a Newton step
+WHOLE = -1  # the block of a matrix whose rows were all computed at once
+HOLDERS = "factor", "newton"  # users of cache_mb besides the rows: V of factor/, Q of a Newton step
 
 
 class Gram:
-    """K of `points`; the store has one slot per example kept and evicts the least recently used.
+    """The kernel matrix of `points`; the store has one slot per cached row, and evicts the least recently used one.
 
-    `chain`: that of the matrix of examples which `narrow` chose from another. `shared`: several parts read its rows,
-    one after the other.
+    `chain` is that of a matrix whose examples `narrow` chose from another matrix. `shared`: several parts read its
+    rows, one part after the other.
     """
 
     def __init__(
@@ -47,9 +47,9 @@ class Gram:
         self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
         self.capacity = self._room_for_rows()
         self.diagonal = kernel.diagonal(points)
-        self._count = [0]  # of kernel values, shared with `_inner`
-        self._inner: Gram | None = None  # of some of the examples, while it has the memory of this one
-        self._before: Pages | None = None  # the memory that still holds the matrix before that of the chain
+        self._count = [0]  # the number of kernel values, shared with `_inner`
+        self._inner: Gram | None = None  # the narrowed matrix, while it uses the memory of this one
+        self._before: Pages | None = None  # the memory that still holds the matrix before the last one of the chain
         self.release()
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class Gram:
 
     @property
     def evaluations(self) -> int:
-        """How many kernel values were computed."""
+        """The number of kernel values that were computed."""
         return self._count[0]
 
     @evaluations.setter
@@ -69,7 +69,7 @@ class Gram:
         self._count[0] = count
 
     def release(self) -> None:
-        """Forget every row."""
+        """Drop every row."""
         self.widen()
         self._exact: np.ndarray | None = None
         self._pages: Pages | None = None  # the memory of the store
@@ -78,13 +78,13 @@ class Gram:
         self._example_in = np.full(self.capacity, -1, dtype=np.int64)
         self.last_use = np.zeros(self.capacity, dtype=np.int64)
         self._block_of = np.full(self.capacity, -1, dtype=np.int64)
-        self._blocks: dict[int, np.ndarray] = {}  # the examples of every block of which a row is left
-        self._left: dict[int, int] = {}  # the number of rows that are left of each of these blocks
-        self.clock = np.zeros(1, dtype=np.int64)  # of uses: of a block of rows, or of stored ones by compiled code
+        self._blocks: dict[int, np.ndarray] = {}  # the examples of every block that still has a row in the store
+        self._left: dict[int, int] = {}  # the number of such rows of each of these blocks
+        self.clock = np.zeros(1, dtype=np.int64)  # counts uses: of a block of rows, or of stored rows by compiled code
         self._filled = 0
 
     def fetch(self, examples: np.ndarray) -> np.ndarray:
-        """The slots of `store` with the kernel rows of these distinct examples, computed where missing."""
+        """Return the slots of `store` with the kernel rows of these distinct examples; missing rows are computed."""
         assert examples.size <= self.capacity, f"{examples.size} rows asked of a store of {self.capacity}"
         kept = self.slot_of[examples] >= 0
         missing = examples[~kept]
@@ -96,7 +96,7 @@ class Gram:
         return self.slot_of[examples]
 
     def fetch_all(self) -> None:
-        """The rows of all examples into the empty store: half of the values are computed."""
+        """Fill the empty store with the rows of all examples; half of the values are computed."""
         assert self.ready_for_all, "fetch_all of a large Gram, with rows in the store, or without room for all"
         self._make_store()
         if self.small:
@@ -108,7 +108,10 @@ class Gram:
         self.evaluations += n * (n + 1) // 2 if self.chain is None else self.chain.computed
 
     def _fill(self) -> None:
-        """Compute all rows of a narrowed Gram, from those of the matrix before; a stop within it loses these."""
+        """Compute all rows of a narrowed Gram, from those of the previous matrix.
+
+        If this is stopped, these rows are lost.
+        """
         assert self.chain is not None
         assert self._pages is not None
         memory, is_same_memory = self._pages.array(np.float32), self._before is self._pages
@@ -122,15 +125,19 @@ class Gram:
 
     @property
     def ready_for_all(self) -> bool:
-        """Of a large Gram only where it is narrowed: most rows of chosen examples are needed."""
+        """Tell whether `fetch_all` may be called: the store is empty and has room for all rows.
+
+        A large matrix must be narrowed, because only then are most of its rows needed.
+        """
         return (self.small or self.narrowed) and self._filled == 0 and self.capacity == len(self)
 
     # -- some of the examples ---------------------------------------------------------------------
 
     def narrow(self, examples: np.ndarray) -> Gram:
-        """The kernel matrix of these examples, which has the memory of this one until `widen`.
+        """Return the kernel matrix of these examples, which uses the memory of this one until `widen`.
 
-        If it comes after another, it keeps the values of the first examples, as far as both have them in one order.
+        If it follows another narrowed matrix, it keeps the values of its first examples, up to the first example whose
+        order differs between the two.
         """
         inner = self._inner
         if inner is None or inner.chain is None:
@@ -141,7 +148,10 @@ class Gram:
         return inner
 
     def _narrowed_to(self, chain: Chain) -> Gram:
-        """The matrix takes the memory of the one before, or else that of the rows: the system clears new memory."""
+        """Create the matrix of a chain in existing memory, because the system must clear new memory.
+
+        The memory is that of the previous narrowed matrix, or else that of the rows.
+        """
         self.kernel.prepare(self.points, np.float32)
         points = self.points.take(chain.lists[-1])
         inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least, chain=chain)
@@ -161,18 +171,18 @@ class Gram:
 
     @property
     def whole(self) -> bool:
-        """Whether the store has the rows of all, computed at once and in their order."""
+        """Tell whether the store has the rows of all examples, computed at once and in their order."""
         return self._filled == len(self) and set(self._blocks) == {WHOLE}
 
     def widen(self) -> None:
-        """Take the memory back."""
+        """Take back the memory of the narrowed matrix."""
         if self._inner is not None:
             self._pages, self._inner = self._inner._pages, None
 
     # -- room -------------------------------------------------------------------------------------
 
     def reserve(self, holder: str, size: int) -> None:
-        """Reserve bytes of the cache for a holder until the run ends, evicting the least recently used rows."""
+        """Reserve bytes of the cache for a holder until the run ends, and evict the least recently used rows."""
         if size > self.reserved[holder]:
             self.reserved[holder] = size
             self._shrink(self._room_for_rows())
@@ -182,7 +192,7 @@ class Gram:
                 self._inner._give_back()
 
     def spare(self, holder: str) -> float:
-        """Bytes of the cache that a holder could reserve."""
+        """Return the bytes of the cache that a holder could reserve."""
         others = sum(size for name, size in self.reserved.items() if name != holder)
         return max(self.cache_bytes - others, 0.0)
 
@@ -213,7 +223,7 @@ class Gram:
             self.store = self.store[:capacity]
 
     def _free_slots(self, count: int) -> np.ndarray:
-        """Slots for new rows, evicting if needed; ascending, so that they are often contiguous."""
+        """Return slots for new rows, evicting rows if needed; ascending, so that they are often contiguous."""
         fresh = np.arange(self._filled, min(self._filled + count, self.capacity))
         if fresh.size == count:
             self._filled += count
@@ -224,7 +234,7 @@ class Gram:
         return np.concatenate([old, fresh])
 
     def _give_back(self) -> None:
-        """Give back what a larger matrix needed before, beyond the rows held and the memory still allowed."""
+        """Release memory that a larger matrix needed before, beyond the cached rows and the memory still allowed."""
         if self._pages is not None:
             self._pages.keep(max(self.store.nbytes, int(self.cache_bytes)))
 
@@ -238,7 +248,7 @@ class Gram:
         self.store = self._pages.array(np.float32)[:count].reshape(self.capacity, len(self))
 
     def _oldest(self, count: int) -> np.ndarray:
-        """The filled slots used longest ago; of equal ones, the first."""
+        """Return the filled slots used longest ago; among equal ones, the first."""
         last_use = self.last_use[: self._filled]
         newest = np.partition(last_use, count - 1)[count - 1]
         older = np.flatnonzero(last_use < newest)
@@ -255,7 +265,7 @@ class Gram:
     # -- values -----------------------------------------------------------------------------------
 
     def _compute(self, examples: np.ndarray) -> np.ndarray:
-        """Kernel rows of a block, piece by piece; written into the free end of the store where there is room."""
+        """Compute the kernel rows of a block, piece by piece, in the free end of the store if there is room."""
         if self.store.shape[0] == 0:
             self._make_store()
         self.kernel.prepare(self.points, np.float32)
@@ -272,7 +282,7 @@ class Gram:
         return values
 
     def _keep(self, examples: np.ndarray, values: np.ndarray) -> None:
-        fresh = self._filled + examples.size <= self.capacity  # then they were computed in place
+        fresh = self._filled + examples.size <= self.capacity  # in this case they were computed in place
         slots = self._free_slots(examples.size)
         if not fresh:
             self.store[slots] = values
@@ -280,12 +290,12 @@ class Gram:
         self.evaluations += examples.size * len(self)
 
     def _pieces(self, count: int) -> list[slice]:
-        """The columns of a block of `count` rows in pieces; the cuts depend on nothing else but the kernel's cost."""
+        """Cut the columns of a block of `count` rows into pieces; the cuts depend on nothing but the kernel's cost."""
         return pieces(len(self), max(SHARES * count * self._value_price, PIECE / MOST_COLUMNS))
 
     @property
     def _value_price(self) -> float:
-        """Operations of a kernel value, at least so many that a piece in float64 fits into the work space."""
+        """Return the operations of a kernel value, with a minimum so that a float64 piece fits into the work space."""
         return max(2.0 * (self.points.stored + VALUE), 8.0 * PIECE / WORK_BYTES)
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
@@ -298,7 +308,7 @@ class Gram:
     # -- checkpoints ------------------------------------------------------------------------------
 
     def pack(self) -> dict[str, np.ndarray]:
-        """All that `restore` needs to compute the same rows with the same bits."""
+        """Return everything that `restore` needs to compute the same rows with the same bits."""
         keys = np.array(sorted(self._blocks), dtype=np.int64)
         members = [self._blocks[int(key)] for key in keys]
         return {
@@ -322,7 +332,10 @@ class Gram:
         return {f"{INNER}{key}": array for key, array in packed.items()}
 
     def restore(self, packed: dict[str, np.ndarray]) -> None:
-        """Go back to a packed state. Raises ValueError, with an empty store, where this one cannot have packed it."""
+        """Return to a packed state.
+
+        Raise ValueError, with an empty store, if this Gram cannot have packed it.
+        """
         self.release()
         for holder, size in zip(HOLDERS, packed["reserved"].tolist(), strict=True):
             self.reserve(holder, size)
@@ -348,7 +361,7 @@ class Gram:
             raise ValueError("rows outside their block")
 
     def _restore_inner(self, examples: np.ndarray, sizes: np.ndarray, packed: dict[str, np.ndarray]) -> None:
-        """`sizes` of the lists of a chain; checkpoints before there were chains have none."""
+        """Restore the narrowed matrix. `sizes` are those of the lists of its chain; old checkpoints have no chain."""
         lists = np.split(examples, np.cumsum(sizes)[:-1])
         alone = all(np.unique(some).size == some.size > 0 for some in lists) and sizes.sum() == examples.size
         if examples.dtype != np.int64 or not alone or not _within(examples, len(self)):
@@ -356,7 +369,7 @@ class Gram:
         self._narrowed_to(Chain(self.points, lists)).restore(packed)
 
     def _refill(self, block: int, examples: np.ndarray) -> int:
-        """Compute a block as it was and keep the rows still in the store; returns their number."""
+        """Compute a block as before, keep the rows that are still in the store, and return their number."""
         slots = self.slot_of[examples]
         here = (slots >= 0) & (self._block_of[slots] == block)
         if block == WHOLE:
@@ -370,7 +383,7 @@ class Gram:
         return int(here.sum())
 
     def _refill_whole(self, slots: np.ndarray, here: np.ndarray) -> None:
-        """The slots that are `here`, with rows of a matrix computed whole."""
+        """Fill the slots that are `here` with rows of a matrix that was computed as a whole."""
         if slots.size != len(self) or not (self.small or self.chain):
             raise ValueError("rows of all that were never in the store")
         if self.chain is None:
@@ -379,7 +392,7 @@ class Gram:
             self.chain.replay(self.kernel, self.store, np.where(here, slots, -1))
 
     def exact(self) -> np.ndarray:
-        """K in float64, which a small Gram keeps."""
+        """Return K in float64, which a small Gram keeps."""
         assert self.small
         if self._exact is None:
             matrix = np.empty((len(self), len(self)))
@@ -388,14 +401,14 @@ class Gram:
         return self._exact
 
     def exact_column(self, example: int) -> np.ndarray:
-        """(1, n) K of one example with all, in float64."""
+        """Return (1, n) K of one example with all examples, in float64."""
         if self.small:
             return self.exact()[example : example + 1].copy()
         self.kernel.prepare(self.points, np.float64)
         return self.kernel.block(self.points.take(np.array([example])), self.points, np.empty((1, len(self))))
 
     def products(self, weights: np.ndarray) -> np.ndarray:
-        """K @ weights, (n, outputs), in float64, from kernel values computed anew block by block."""
+        """Return K @ weights, (n, outputs), in float64; the kernel values are computed again, block by block."""
         if isinstance(self.kernel, FeatureKernel):
             return self.kernel.times(self.points, self.points, weights)
         if self.small:
@@ -406,7 +419,7 @@ class Gram:
 
 
 def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:
-    """Raises ValueError unless a store of `capacity` rows of `n` examples can have packed these arrays."""
+    """Raise ValueError unless a store of `capacity` rows of `n` examples can have packed these arrays."""
     example_in, block_of, last_use = packed["example_in"], packed["block_of"], packed["last_use"]
     keys, sizes, members = packed["block_keys"], packed["block_sizes"], packed["block_members"]
     whole = all(array.dtype == np.int64 and array.ndim == 1 for array in packed.values())

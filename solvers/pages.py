@@ -15,7 +15,7 @@ from mcsvm.solvers.work import LARGE
 
 
 class Pages:
-    """The memory of a store: the system provides pages when they are written, and takes back those given up."""
+    """The memory of a store: the system provides pages when they are written, and takes back released pages."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -23,12 +23,12 @@ class Pages:
         self._array = np.empty(size if self._map is None else 0, np.uint8)
 
     def array(self, dtype: Any) -> np.ndarray:
-        """All of the memory as one array; it lives as long as any view of it."""
+        """Return all of the memory as one array; the memory exists as long as any view of it."""
         count = self.size // np.dtype(dtype).itemsize
         return np.frombuffer(self._array if self._map is None else self._map, dtype, count)
 
     def keep(self, size: int) -> None:
-        """Give back what lies beyond so many bytes, where that is large. Views of it stay valid and read zero."""
+        """Release the memory beyond `size` bytes, if it is large. Views of it stay valid and read zero."""
         start = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
         if self._map is not None and start < self.size and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED, start, self.size - start)
@@ -36,6 +36,6 @@ class Pages:
 
 
 def _map(size: int) -> mmap.mmap:
-    """Return a private anonymous map, whose pages go back to the system if they are given up."""
+    """Return a private anonymous map, whose pages go back to the system if they are released."""
     private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)  # Windows has no such flags
     return mmap.mmap(-1, size, flags=private) if private else mmap.mmap(-1, size)

@@ -1,6 +1,6 @@
-"""`pose` checks arguments and makes arrays canonical: the one door to the solvers.
+"""`pose` checks arguments and makes arrays canonical: the only entrance to the solvers.
 
-The module is not called pose: as a submodule it would take the place of the function `mcsvm.solvers.pose`.
+The module is not called pose, because a submodule of this name would hide the function `mcsvm.solvers.pose`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mcsvm.solvers.work import MOVE, pieces
 TOO_LARGE = Sentence(
     "The features are too large: their squares are not finite in double precision. Scale the features first."
 )
-FAR = 16.0  # |phi(o)|^2 over the mean squared distance from phi(o): 4 of the 24 bits of a float32 value
+FAR = 16.0  # limit of |phi(o)|^2 / mean squared distance from phi(o): 4 of the 24 bits of a float32 value
 LARGEST_KERNEL_VALUE = 1e15  # largest |K(x, x)| accepted: rows are float32, which ends at 3e38, and Q has products
 
 
@@ -43,7 +43,7 @@ def pose(
     classes: int | None = None,
     cache_mb: float = 500.0,
 ) -> Problem:
-    """Check all arguments once and make arrays canonical; raises InputError with a sentence for the user."""
+    """Check all arguments once and make arrays canonical; raise InputError with a sentence for the user."""
     chosen = find_machine(machine)
     codes, count = _codes(labels, classes)
     points = checked_points(features, kernel)
@@ -93,7 +93,7 @@ def far_origin(kernel: Kernel, points: Points) -> np.ndarray | None:
 
 @dataclass(frozen=True)
 class SharedTerms:
-    """All of a problem but its rows, which lie in several places (solvers/partitioned)."""
+    """A problem without its rows, which are in several places (solvers/partitioned)."""
 
     machine: str
     kernel: Kernel
@@ -105,7 +105,7 @@ class SharedTerms:
     cache_mb: float = 500.0
 
     def problem(self, features: Any, codes: np.ndarray, sample_weight: np.ndarray | None = None) -> Problem:
-        """Of the rows of one place, which may lack classes, or hold nothing at all."""
+        """Return the problem of the rows of one place, which may lack classes or have no rows at all."""
         points = checked_points(features, self.kernel)
         upper = _costs(self.cost, self.class_weight[codes], sample_weight)
         machine = find_machine(self.machine)
@@ -125,7 +125,10 @@ def terms_of(
     class_weight: Sequence[float] | np.ndarray | None = None,
     cache_mb: float = 500.0,
 ) -> SharedTerms:
-    """Checked as `pose` checks; a joint machine with an exact bias is refused, whose b is found by another method."""
+    """Check the arguments as `pose` does, and return the shared terms.
+
+    A joint machine with an exact bias is refused, because its b is found by another method.
+    """
     chosen = find_machine(machine)
     _check_kernel(kernel)
     terms = SharedTerms(
@@ -166,12 +169,12 @@ def _as_float(value: Any) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    """False for strings, arrays and booleans, which float() would accept."""
+    """Return whether the value is a real number; strings, arrays and booleans, which float() would accept, are not."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def listing(labels: Sequence[Any], most: int = 10) -> str:
-    """The first `most` labels, separated by commas, for a sentence."""
+    """List the first `most` labels, separated by commas, for a sentence."""
     return ", ".join(map(repr, labels[:most])) + (", ..." if len(labels) > most else "")
 
 
@@ -227,7 +230,7 @@ def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
 
 
 def checked_points(features: Any, kernel: Kernel) -> Points:
-    """Features in canonical form; refuses those that the kernel cannot take."""
+    """Return the features in canonical form; raise InputError if the kernel cannot use them."""
     points = _points(features, kernel)
     _check_kernel(kernel)
     check_size(kernel, points)
@@ -243,7 +246,11 @@ def _points(features: Any, kernel: Kernel) -> Points:
 
 
 def _numbers(rows: Any) -> Any:
-    """Rows dense in C order, in float64 or float32 without a copy, or sparse in float64 with sorted, unique indices."""
+    """Return the rows in canonical form.
+
+    Dense rows are in C order, in float64 or float32 without a copy. Sparse rows are in float64 with sorted, unique
+    indices.
+    """
     try:
         if sp.issparse(rows):
             rows = sp.csr_array(rows, dtype=np.float64)
@@ -281,7 +288,7 @@ def _check_finite(rows: Any) -> None:
 
 
 def _not_finite(values: np.ndarray, some: slice) -> np.ndarray:
-    """Places of NaN and infinity, looked for piece by piece: a mask of all values would be an eighth of them."""
+    """Return the places of NaN and infinity in a piece; a mask of all values would be an eighth of their size."""
     return np.flatnonzero(~np.isfinite(values[some])) + some.start
 
 
@@ -304,7 +311,7 @@ def _matrix(rows: Any) -> MatrixRows:
 
 
 def check_size(kernel: Kernel, points: Points) -> None:
-    """Refuses kernels whose values exceed LARGEST_KERNEL_VALUE."""
+    """Raise InputError if kernel values exceed LARGEST_KERNEL_VALUE."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = max(float(np.abs(kernel.diagonal(points)).max(initial=0.0)), kernel.largest_argument(points))
         lengths = (
@@ -343,7 +350,7 @@ def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) ->
 
 
 def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:
-    """The kernel of this name; of `parameters` it takes those that it declares."""
+    """Return the kernel of this name, with those of `parameters` that it declares."""
     if not isinstance(name, str) or name not in kernels:
         raise InputError(
             "There is no kernel {name!r}; choose one of {choices}.", name=name, choices=choices_for(name, kernels)
@@ -353,7 +360,7 @@ def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Ker
 
 
 def _costs(cost: float, class_weight: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
-    """(n,) U_i = C class_weight[y_i] sample_weight[i], all positive: callers leave out rows of weight 0.
+    """Return (n,) U_i = C class_weight[y_i] sample_weight[i], all positive: callers leave out rows of weight 0.
 
     `class_weight` has the weight of each example's class.
     """

@@ -1,4 +1,4 @@
-"""Problem: all that training needs, canonical; Part: one independent quadratic programme of it."""
+"""Problem: all data that training needs, canonical; Part: one of its independent quadratic programmes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from mcsvm.solvers.machines.form import form_of
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
-PAIR_ROWS_BYTES = 4e6  # memory for the examples of all pairs, which are asked for twice; letter has 3 MB
-ARRAY_BYTES = 200  # of an array in a dictionary, without its numbers
+PAIR_ROWS_BYTES = 4e6  # memory for the examples of all pairs, which are requested twice; letter has 3 MB
+ARRAY_BYTES = 200  # size of an array in a dictionary, without its numbers
 
 
 def default_bias(machine: Machine, kernel: Kernel | type[Kernel]) -> Bias:
@@ -46,7 +46,7 @@ def default_bias(machine: Machine, kernel: Kernel | type[Kernel]) -> Bias:
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """Known weights and their K W, where other examples, which are not in the part, have weights too."""
+    """Known weights and their K W, used if other examples, which are not in the part, have weights too."""
 
     weights: np.ndarray
     products: np.ndarray
@@ -54,7 +54,7 @@ class Anchor:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One independent quadratic programme: a joint machine as a whole, or one binary machine of ova, ovo, dag."""
+    """An independent quadratic programme: a joint machine as a whole, or one binary machine of ova, ovo, dag."""
 
     form: DualForm
     labels: np.ndarray  # (n,) int64: the class of each example in `form`
@@ -70,7 +70,7 @@ class Part:
 
     @cached_property
     def balanced(self) -> bool:
-        """Whether sum_i W_i = 0 must hold: the equality of an exact bias."""
+        """Tell whether sum_i W_i = 0 must hold: the equality of an exact bias."""
         return self.bias == "exact"
 
     @cached_property
@@ -84,17 +84,20 @@ class Part:
 
     @cached_property
     def curvature(self) -> np.ndarray:
-        """(n,) K(x, x) + offset; times |direction|^2, the diagonal of Q."""
+        """Return (n,) K(x, x) + offset; multiplied by |direction|^2, it is the diagonal of Q."""
         return self.gram.diagonal + self.offset
 
     @property
     def variables(self) -> int:
-        """How many variables alpha has, those that are always zero included."""
+        """Return the number of variables of alpha, including those that are always zero."""
         return len(self) * self.form.slots
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """Cache of the method between slices. Only for what has the same bits when recomputed: no checkpoint has it."""
+        """Return the cache of the method between slices.
+
+        Everything in it must have the same bits when it is recomputed, because no checkpoint contains it.
+        """
         return {}
 
     @cached_property
@@ -121,23 +124,26 @@ class Part:
             view.forget()
 
     def products(self, weights: np.ndarray) -> np.ndarray:
-        """K @ weights in float64; of a part with an anchor, K @ (weights - anchor) beside its products."""
+        """Return K @ weights in float64; a part with an anchor adds K @ (weights - anchor) to the anchor's products."""
         if self.anchor is None:
             return self.gram.products(weights)
         change = self.gram.products(weights - self.anchor.weights)
         return self.anchor.products + change
 
     def forget(self) -> None:
-        """Empty the cache. Its objects refer to the part, and this cycle would hold the kernel rows until collected."""
+        """Empty the cache.
+
+        Its objects refer to the part, and this reference cycle would keep the kernel rows in memory.
+        """
         for name in list(self._views):
             self.drop_view(name)
         self.kept.clear()
-        self.gram.widen()  # the next part may have the same row store, whose memory a view had
+        self.gram.widen()  # the next part may have the same row store, whose memory a view was using
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """All that training needs, canonical: float64, C order, labels 0..k-1."""
+    """All data that training needs, canonical: float64, C order, labels 0..k-1."""
 
     machine: Machine
     kernel: Kernel
@@ -181,7 +187,7 @@ class Problem:
 
     @cached_property
     def geometry(self) -> Geometry:
-        """The feasible set of every part."""
+        """Return the feasible set of every part."""
         return geometry_of(self.form, self.bias == "exact")
 
     @cached_property
@@ -195,7 +201,7 @@ class Problem:
 
     @property
     def mirrored(self) -> bool:
-        """Whether the second of two parts is the first one with the classes exchanged: ova with two classes."""
+        """Tell whether the second of two parts is the first one with the classes exchanged: ova with two classes."""
         return self.machine.split == "one-vs-rest" and self.classes == 2
 
     @property
@@ -203,20 +209,20 @@ class Problem:
         return self.form.outputs if self.machine.split == "joint" else self.part_count
 
     def whole_gram(self) -> Gram:
-        """A row store over all examples, one per run: the last bits of a row depend on the rows asked for before."""
+        """Return a row store over all examples; one per run, as the last bits of a row depend on earlier requests."""
         return Gram(
             self.training_kernel, self.training_points, self.cache_mb, shared=self.machine.split == "one-vs-rest"
         )
 
     def part(self, number: int, gram: Gram | None = None) -> Part:
-        """The independent programme of this number; parts over the same examples may share one `Gram`."""
+        """Return the independent programme of this number; parts over the same examples may share one `Gram`."""
         if self.machine.split == "pairs":
             return self._pair(number)
         labels = self.labels if self.machine.split == "joint" else np.where(self.labels == number, 0, 1)
         return self._part(labels, self.upper, self.whole_gram() if gram is None else gram)
 
     def rows_of(self, number: int) -> np.ndarray | slice:
-        """The examples of a part."""
+        """Return the examples of a part."""
         if self.machine.split != "pairs":
             return slice(None)
         if number not in self._pair_rows:
@@ -241,7 +247,7 @@ class Problem:
         return [np.flatnonzero(self.labels == number) for number in range(self.classes)]
 
     def primal_at_zero(self, number: int) -> float:
-        """The primal of a part at w = 0, b = 0: what a run counts for parts that have not begun."""
+        """Return the primal of a part at w = 0, b = 0, which a run counts for parts that have not begun."""
         margins = self.geometry.loss(self.form.margin)
         if self.machine.split == "joint":
             return float(self.upper @ margins[self.labels])
@@ -265,7 +271,7 @@ class Problem:
 
     @cached_property
     def _costs(self) -> np.ndarray:
-        """(classes,) sum of U_i."""
+        """Return (classes,) sums of U_i."""
         return np.bincount(self.labels, weights=self.upper)
 
     def biases_at_zero(self, first: int) -> np.ndarray:
@@ -281,7 +287,7 @@ class Problem:
 
     @cached_property
     def pair_mb(self) -> list[float]:
-        """The cache_mb of each pair: room for its matrix and a factor, so that small pairs have room side by side."""
+        """Return the cache_mb of each pair: room for its matrix and a factor, so that small pairs fit side by side."""
         sizes = np.bincount(self.labels, minlength=self.classes)
         matrices = [4.0 * float(sizes[a] + sizes[b]) ** 2 / 2**20 for a, b in self.pairs]
         return [min(self.cache_mb, max(PAIRS.least_mb, PAIRS.room * matrix)) for matrix in matrices]
@@ -298,7 +304,10 @@ class Problem:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that defines the training problem; a checkpoint is refused for another digest."""
+        """Return the SHA-256 of everything that defines the training problem.
+
+        A checkpoint with another digest is refused.
+        """
         stamp = hashlib.sha256(repr((self.machine.name, self.kernel, self.margin, self.bias)).encode())
         stored: Any = self.points.rows
         arrays = [stored.data, stored.indices, stored.indptr] if sp.issparse(stored) else [stored]
@@ -308,10 +317,13 @@ class Problem:
 
 
 def narrowed(part: Part, examples: np.ndarray, gram: Gram) -> Part:
-    """The part of these examples alone; `gram` is theirs."""
+    """Return the part of these examples alone; `gram` is theirs."""
     return replace(part, labels=part.labels[examples], upper=part.upper[examples], gram=gram)
 
 
 def with_offset(part: Part, offset: float) -> Part:
-    """The inner problem of the method of multipliers: a regularized bias of weight `offset` replaces the exact one."""
+    """Return the inner problem of the method of multipliers, in which a regularized bias replaces the exact one.
+
+    Its weight is `offset`.
+    """
     return replace(part, offset=offset, bias="regularized", multiplied=True)

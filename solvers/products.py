@@ -1,7 +1,8 @@
 """Products K W without K: in float64 block by block, and those of a certificate in tiles, partly in float32.
 
-Where most weights are zero, K W of the support S, the rows of nonzero weights, takes |S|^2 / 2 kernel values in float64
-(every value serves two rows), and that of the other rows one pass in float32, whose error is bounded row by row.
+If most weights are zero, let S be the support, the rows with nonzero weights. Then K W of the rows in S takes |S|^2 / 2
+kernel values in float64 (every value serves two rows). K W of the other rows takes one pass in float32, whose error is
+bounded row by row.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from mcsvm.solvers.kernels.base import Bound, FeatureKernel
 from mcsvm.solvers.kernels.centred import UNIT
 from mcsvm.solvers.work import EXACT_BLOCK_BYTES, LEAST_SWEEP, TILE, TILES, VALUE, scratch, spread
 
-Summand = tuple[slice, np.ndarray]  # rows of a result, and what to add to them
+Summand = tuple[slice, np.ndarray]  # rows of a result, and the values to add to them
 
-LEAST = 2.0**-125  # what a kernel value or a product of weights loses where it underflows, at most
-SLACK = 1.001  # for roundings in the bound itself
+LEAST = 2.0**-125  # largest error of a kernel value or a product of weights by underflow
+SLACK = 1.001  # factor for roundings in the bound itself
 SUMMED = 64  # products added in float32 one after another, before they are added in float64
 PROBES = 16  # values of every stored row that a certificate compares before it reads the row: 0.1 % of a pass
 
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-    """K(left, right) @ weights in float64, in blocks of bounded size; without K where the kernel has `times`."""
+    """Return K(left, right) @ weights in float64, in blocks of bounded size, or without K if the kernel has `times`."""
     if isinstance(kernel, FeatureKernel):
         return kernel.times(left, right, weights)
     return kernel_products(kernel, left, right, weights)
@@ -51,8 +52,10 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
 
 
 def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray, known: int = 0) -> None:
-    """K of the points into `matrix`, in its precision; a value off the diagonal is computed once, and none of those
-    among the first `known` points."""
+    """Write K of the points into `matrix`, in its precision.
+
+    A value off the diagonal is computed once. The values among the first `known` points are not computed.
+    """
     kernel.prepare(points, matrix.dtype)
     cuts, tiles = _upper_tiles(len(points), known)
     blocks = [points.view(cut) for cut in cuts]
@@ -69,8 +72,10 @@ def kernel_matrix(kernel: Kernel, points: Points, matrix: np.ndarray, known: int
 def scattered_matrix(
     kernel: Kernel, points: Points, known: int, store: np.ndarray, rows: np.ndarray, columns: np.ndarray
 ) -> None:
-    """The values that `kernel_matrix` computes, with the same bits, to these rows and columns of a float32 store; what
-    belongs to row or column -1 is left out."""
+    """Write the values that `kernel_matrix` computes, with the same bits, to these rows and columns of a float32 store.
+
+    Values whose row or column is -1 are left out.
+    """
     kernel.prepare(points, np.float32)
     cuts, tiles = _upper_tiles(len(points), known)
     blocks = [points.view(cut) for cut in cuts]
@@ -90,7 +95,10 @@ def scattered_matrix(
 
 
 def _upper_tiles(count: int, known: int) -> tuple[list[slice], list[tuple[int, int]]]:
-    """Cuts of the points, and the pairs of cuts whose tiles make a symmetric matrix of which a first block is known."""
+    """Return cuts of the points, and the pairs of cuts whose tiles complete a matrix with a known first block.
+
+    The matrix is symmetric.
+    """
     new = [slice(known + cut.start, known + cut.stop) for cut in tiles_of(count - known)]
     cuts = [*tiles_of(known), *new]
     return cuts, [(i, j) for i in range(len(cuts)) for j in range(max(i, len(cuts) - len(new)), len(cuts))]
@@ -98,15 +106,16 @@ def _upper_tiles(count: int, known: int) -> tuple[list[slice], list[tuple[int, i
 
 @dataclass(frozen=True)
 class KnownRows:
-    """float32 kernel rows that a store holds: values of `Kernel.block`, with the error of its bound."""
+    """float32 kernel rows in a store: values of `Kernel.block`, with the error of its bound."""
 
     store: np.ndarray  # (rows, n)
-    slot_of: np.ndarray  # (n,) the row of each example, -1 where it is not there
+    slot_of: np.ndarray  # (n,) the row of each example, -1 if it is not in the store
 
     def agreeing(self, kernel: Kernel, points: Points, support: np.ndarray, right: Points, bound: Bound) -> np.ndarray:
-        """(support,) whether the row is there and, at some columns, as near to float64 as the bound says.
+        """Return (support,) whether the row is in the store and, at some columns, agrees with float64 within the bound.
 
-        A certificate does not trust what training kept: a store that mixed up its rows is seen here.
+        A certificate does not trust rows that the training has stored: this check detects a store that mixed up its
+        rows.
         """
         slots = self.slot_of[support]
         columns = np.random.default_rng(support.size).integers(len(points), size=PROBES)
@@ -116,13 +125,13 @@ class KnownRows:
         for some in tiles_of(support.size):
             kernel.block(right.view(some), probes, exact[some])
             tick()
-        there = slots[:, None] >= 0  # at slot -1 lies memory that nobody may have written
+        there = slots[:, None] >= 0  # slot -1 refers to memory that may never have been written
         kept = np.where(there, self.store[np.ix_(slots, columns)], np.float32(0.0)).astype(np.float64)
         error = bound.constant + bound.slope * (bound.weight[support][:, None] + bound.weight[columns])
         return (there & (np.abs(kept - exact) <= SLACK * kept * error + LEAST)).all(axis=1)
 
     def products(self, slots: np.ndarray, table: np.ndarray) -> np.ndarray:
-        """K(all, some) @ table in float32, the products of every SUMMED rows added in float64."""
+        """Return K(all, some) @ table in float32, with the products of every SUMMED rows added in float64."""
         sums = np.zeros((self.store.shape[1], table.shape[1]))
 
         def add(columns: slice) -> None:
@@ -135,7 +144,7 @@ class KnownRows:
 
 
 class Sweep:
-    """K W for all points: float64 where `error` is 0, elsewhere float32.
+    """K W for all points: float64 for points whose `error` is 0, float32 for the others.
 
     `error` bounds the error of <d, (K W)_i> for every d of |d|_1 <= `reading`.
     """
@@ -145,7 +154,7 @@ class Sweep:
         self.products, self.error = products, np.zeros(len(products))
 
     def fill(self, points: Points, bound: Bound, support: np.ndarray, reading: float, known: KnownRows) -> None:
-        """The rows outside the support, whose weights are zero, in float32; kernel rows that are known are read."""
+        """Compute the rows outside the support, whose weights are zero, in float32; known kernel rows are read."""
         rows = np.flatnonzero(np.isin(np.arange(len(points)), support, invert=True, assume_unique=True))
         size = float(np.abs(self.weights).max())
         heaviest = reading * np.abs(self.weights).max(axis=1) / size
@@ -169,13 +178,16 @@ class Sweep:
         self.error[rows] = np.maximum(size * error, np.finfo(float).tiny)  # 0 would mean float64
 
     def sharpen(self, points: Points, rows: np.ndarray) -> None:
-        """These rows in float64."""
+        """Compute these rows in float64."""
         self.products[rows] = tile_products(points, rows, self.right, self.weights, self.kernel)
         self.error[rows] = 0.0
 
 
 def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float, known: KnownRows) -> Sweep | None:
-    """None where no error of float32 is proved for the kernel, or all is so small that float64 takes no longer."""
+    """Return the sweep over all points, or None if float64 takes no longer or no float32 error is proved.
+
+    A sweep pays only for large products. The kernel may have no proved error, and FeatureKernel needs no K.
+    """
     support = np.flatnonzero(np.any(weights != 0.0, axis=1))
     operations = support.size * len(points) * (2.0 * points.stored + VALUE)
     if operations < LEAST_SWEEP or isinstance(kernel, FeatureKernel):
@@ -195,7 +207,7 @@ def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float, k
 
 
 def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> np.ndarray:
-    """K(points, points) @ weights in float64; a kernel value off the diagonal is computed once."""
+    """Return K(points, points) @ weights in float64; a kernel value off the diagonal is computed once."""
     cuts = tiles_of(len(points))
     kernel.prepare(points, np.float64)
     blocks = [points.view(cut) for cut in cuts]
@@ -213,7 +225,10 @@ def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> n
 
 
 def tile_products(points: Points, rows: np.ndarray, right: Points, table: np.ndarray, kernel: Kernel) -> np.ndarray:
-    """K(rows, right) @ table in the precision of the table, for which `right` is prepared; tiles add up in float64."""
+    """Return K(rows, right) @ table in the precision of the table, with tiles added in float64.
+
+    `right` must be prepared for this precision.
+    """
     left, cuts = tiles_of(rows.size), tiles_of(len(right))
     blocks = [right.view(cut) for cut in cuts]
     sums = np.zeros((rows.size, table.shape[1]))
@@ -247,7 +262,7 @@ class _Multiply:
 
 
 def summed(values: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """values @ table in float32, the products of every SUMMED columns added in float64."""
+    """Return values @ table in float32, with the products of every SUMMED columns added in float64."""
     total = np.zeros((values.shape[0], table.shape[1]))
     for start in range(0, values.shape[1], SUMMED):
         some = slice(start, start + SUMMED)
@@ -256,7 +271,7 @@ def summed(values: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 
 def single_products(kernel: Kernel, points: Points, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(K @ weights)[rows] by float32 kernel values, without a bound; `weights` are those of all points."""
+    """Return (K @ weights)[rows] by float32 kernel values, without a bound; `weights` are those of all points."""
     support = np.flatnonzero(np.any(weights != 0.0, axis=1))
     if not support.size or not rows.size:
         return np.zeros((rows.size, weights.shape[1]))
@@ -268,7 +283,7 @@ def single_products(kernel: Kernel, points: Points, rows: np.ndarray, weights: n
 
 
 def products_beside(kernel: Kernel, points: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-    """K(points, right) @ weights by float32 kernel values, without a bound; `right` are rows of elsewhere."""
+    """Return K(points, right) @ weights by float32 kernel values, without a bound; `right` are not rows of `points`."""
     used = np.flatnonzero(np.any(weights != 0.0, axis=1))
     if not used.size or not len(points):
         return np.zeros((len(points), weights.shape[1]))
@@ -295,7 +310,7 @@ def add_up(
     compute: Callable[[tuple[int, int]], list[Summand]],
     operations_each: float,
 ) -> None:
-    """Add what the tiles give to the result, in their order whatever thread computes them."""
+    """Add the results of the tiles to `result`, in their order whatever thread computes them."""
     for start in range(0, len(tiles), TILES):
         group = tiles[start : start + TILES]
         found: list[list[Summand]] = [[] for _ in group]
@@ -308,7 +323,7 @@ def add_up(
 
 @dataclass(frozen=True)
 class _Kept:
-    """Calls a function for a tile and keeps what it gives at the tile's place."""
+    """Call a function for a tile, and store its result at the tile's place."""
 
     compute: Callable[[tuple[int, int]], list[Summand]]
     tiles: Sequence[tuple[int, int]]
