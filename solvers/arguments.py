@@ -1,4 +1,4 @@
-"""The arguments of MultiClassSVC as numbers: gamma, weights, callable kernels. Loads nothing of scikit-learn."""
+"""The arguments of MultiClassSVC as numbers: gamma, weights, callable kernels. Does not import scikit-learn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from mcsvm.solvers.posing import TOO_LARGE, listing, positive
 
 
 def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> float:
-    """gamma as a number: "auto" is 1 / d, "scale" 1 / (d v), v the weighted variance of all values of the d columns."""
+    """Return gamma as a number: "auto" is 1 / d and "scale" is 1 / (d v).
+
+    v is the weighted variance of all values of the d columns.
+    """
     if not isinstance(gamma, str):
         return positive("gamma", gamma)
     if gamma not in ("scale", "auto"):
@@ -28,7 +31,7 @@ def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> fl
 
 
 def gamma_from(count: int, mean: float, square: float) -> float:
-    """`scale`, from the number of columns, the mean of all values and that of their squares."""
+    """Return the gamma of "scale", from the number of columns, the mean of all values and that of their squares."""
     if not isfinite(square):
         raise InputError(TOO_LARGE)
     variance = square - mean * mean
@@ -41,7 +44,7 @@ def gamma_from(count: int, mean: float, square: float) -> float:
 
 
 def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
-    """(weighted mean of all values, weighted mean of their squares)."""
+    """Return (weighted mean of all values, weighted mean of their squares)."""
     n, count = features.shape
     share = None if weights is None else weights / (weights.sum() * count)
     cuts = [slice(0, n)] if sp.issparse(features) else passes(n, count)
@@ -51,7 +54,7 @@ def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
 
 
 def _sums(rows: Any, share: np.ndarray | None) -> tuple[float, float]:
-    """(sum of all values, sum of their squares), each row times its share."""
+    """Return (sum of all values, sum of their squares), with each row multiplied by its share."""
     with np.errstate(over="ignore", invalid="ignore"):  # gamma_from refuses values that overflow
         squares = rows.multiply(rows) if sp.issparse(rows) else np.square(rows)
         if share is None:
@@ -60,7 +63,10 @@ def _sums(rows: Any, share: np.ndarray | None) -> tuple[float, float]:
 
 
 def class_weights(class_weight: Any, labels: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
-    """(classes,) factors on C. "balanced": sum of all weights / (classes * sum of the weights of the class)."""
+    """Return (classes,) factors on C.
+
+    "balanced" is the sum of all weights / (classes * sum of the weights of the class).
+    """
     if class_weight is None:
         return None
     if isinstance(class_weight, Mapping):
@@ -71,9 +77,9 @@ def class_weights(class_weight: Any, labels: np.ndarray, codes: np.ndarray, weig
 
 
 def weights_by_label(weights: Mapping[Any, float], labels: np.ndarray) -> np.ndarray:
-    """(labels,) weights, 1 for labels without one.
+    """Return (labels,) weights, with 1 for labels without a weight.
 
-    A fold may lack a class, so names of other labels are allowed where every label at hand has a weight.
+    A fold may lack a class. Therefore names of other labels are allowed if every given label has a weight.
     """
     known = labels.tolist()
     strange = [label for label in weights if label not in known]
@@ -87,7 +93,7 @@ def weights_by_label(weights: Mapping[Any, float], labels: np.ndarray) -> np.nda
 
 
 def row_weights(sample_weight: Any, count: int) -> np.ndarray:
-    """(count,) finite float64: 1 where None is given, and a scalar for all rows."""
+    """Return (count,) finite weights in float64: 1 if None is given, and a scalar for all rows."""
     if sample_weight is None:
         return np.ones(count)
     try:
@@ -111,7 +117,7 @@ def row_weights(sample_weight: Any, count: int) -> np.ndarray:
 
 
 def weighing_rows(weights: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The rows of positive weight, of two classes at least; rows of weight 0 are left out."""
+    """Return the rows of positive weight; raise InputError unless they belong to at least two classes."""
     kept = np.flatnonzero(weights > 0.0)
     if not kept.size:
         raise InputError("Invalid input - all samples have zero or negative weights.")
@@ -141,12 +147,12 @@ def refuse_several_targets(y: Any) -> None:
 
 
 def pairwise(kernel: Any) -> bool:
-    """Whether the columns of the features are training rows: kernel values instead of features."""
+    """Tell whether the columns of the features are training rows: kernel values instead of features."""
     return callable(kernel) or kernel == "precomputed"
 
 
 def kernel_matrix(kernel: Callable[[Any, Any], Any], left: Any, right: Any) -> np.ndarray:
-    """The values of a callable kernel, checked."""
+    """Return the values of a callable kernel, checked."""
     values = kernel(left, right)
     values = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
     expected = (_count(left), _count(right))
@@ -160,5 +166,5 @@ def kernel_matrix(kernel: Callable[[Any, Any], Any], left: Any, right: Any) -> n
 
 
 def _count(rows: Any) -> int:
-    """Sparse matrices have a shape but no length."""
+    """Return the number of rows; sparse matrices have a shape but no length."""
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)

@@ -1,4 +1,4 @@
-"""The clock that trainings are timed by: it stands still while code is compiled and while a listener is called."""
+"""The clock that measures trainings: it stops while code is compiled and while a listener is called."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mcsvm.solvers.jit.dispatcher import seconds_compiling
 class _Held(threading.local):
     def __init__(self) -> None:
         self.total = 0.0  # seconds in `held`
-        self.since: float | None = None  # what the clock shows inside `held`
+        self.since: float | None = None  # the time that the clock shows inside `held`
 
 
 _held = _Held()
 
 
 def seconds() -> float:
-    """Return seconds since some moment; only differences on one thread mean anything."""
+    """Return the seconds since some moment; only differences on one thread have a meaning."""
     return _running() if _held.since is None else _held.since
 
 
@@ -30,7 +30,7 @@ def _running() -> float:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Hold the clock of this thread."""
+    """Stop the clock of this thread in this context."""
     if _held.since is not None:
         yield
         return
@@ -43,7 +43,7 @@ def held() -> Iterator[None]:
 
 
 class Stopwatch:
-    """Adds up the seconds inside `with`, those of the current one included."""
+    """Adds up the seconds inside `with`, including those of the current one."""
 
     def __init__(self) -> None:
         self._done = 0.0
@@ -51,7 +51,7 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """The seconds so far."""
+        """Return the seconds so far."""
         return self._done + (0.0 if self._began is None else seconds() - self._began)
 
     @seconds.setter

@@ -1,4 +1,4 @@
-"""Decision: a change of phase with its reason and numbers; the reasons that `solver_reason_` gives to users."""
+"""Decision: a change of phase with its reason and numbers; the reasons that `solver_reason_` shows to users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALL_PAIRS = "Small pairs are solved on one kernel matrix, each in one compiled
 
 @dataclass(frozen=True)
 class Decision:
-    """A choice of a method at a step: the phase that follows, why, and the numbers that decided."""
+    """A choice of a method at a step: the phase that follows, the reason, and the numbers that decided."""
 
     step: int
     phase: str
@@ -23,7 +23,7 @@ class Decision:
     part: int = 0
 
     def document(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {**asdict(self), "numbers": {name: float(value) for name, value in self.numbers.items()}}
 
     def __str__(self) -> str:
@@ -32,7 +32,7 @@ class Decision:
 
 
 def final_reasons(asked: str, decisions: Sequence[Decision]) -> list[str]:
-    """Why the solver that was used did the work: the last reason of each part, most frequent first."""
+    """Return the reasons why the used solver did the work: the last reason of each part, most frequent first."""
     if asked != "auto":
         return [ASKED]
     counts: Counter[str] = Counter()

@@ -10,8 +10,8 @@ from typing import Any
 class Sentence(str):
     """An English sentence that keeps its template and the value of each {place}, for translation.
 
-    `template` is written as a literal, so that it can be collected for translation; `many` is used in its place where
-    the value `count` is not one. Values may be sentences themselves. A message without values is taken as it is.
+    `template` must be a literal, so that it can be collected for translation. `many` replaces it if the value `count`
+    is not one. Values may be sentences themselves. A message without values is used as it is.
     """
 
     template: str
@@ -29,7 +29,7 @@ class Sentence(str):
         return "-".join(re.findall(r"\w+", re.sub(r"{[^}]*}", " ", self.template).lower())[:8])
 
     def parts(self) -> Iterator[Sentence]:
-        """This sentence and all that it contains."""
+        """Yield this sentence and all sentences that it contains."""
         yield self
         for value in self.values.values():
             if isinstance(value, Sentence):
@@ -40,12 +40,12 @@ class Sentence(str):
 
 
 def any_of(choices: Sequence[str]) -> Sentence:
-    """a; a, or b; a, or b, or c."""
+    """Join the choices to a sentence: a; a, or b; a, or b, or c."""
     rest = [*choices[1:]]
     return Sentence("{first}, or {rest}", first=choices[0], rest=any_of(rest)) if rest else Sentence(choices[0])
 
 
-# Other programs' names of what we call by the second name.
+# Names of other programs, each with the name that this package uses.
 OTHER_NAMES = {
     "binary-relevance": "ova",
     "crammer-singer": "cs",
@@ -100,14 +100,17 @@ def _made(kind: type[Sentence], english: str, facts: Mapping[str, Any]) -> Sente
 
 
 def _sayable(value: Any) -> Any:
-    """Other exceptions become their text: not all of them can be pickled, and none is translated."""
+    """Replace an exception by its text, because some exceptions cannot be pickled and none is translated.
+
+    An InputError is replaced by its sentence.
+    """
     if isinstance(value, InputError):
         return value.sentence
     return str(value) if isinstance(value, BaseException) else value
 
 
 class InputError(ValueError):
-    """The one exception for bad input. Its sentence says what is wrong, where, and what would work."""
+    """The only exception for bad input. Its sentence says what is wrong, where, and what would work."""
 
     sentence: Sentence
 
@@ -118,7 +121,7 @@ class InputError(ValueError):
 
     @property
     def brief(self) -> Sentence:
-        """For a reader who sees the name of the file above."""
+        """Return the sentence for a reader who already sees the name of the file."""
         return self.sentence
 
     @property

@@ -344,12 +344,12 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         return self
 
     def _remember(self, increment: Increment | None) -> None:
-        """Keep what the next `partial_fit` continues from: the parameters, and the online machines if there are any."""
+        """Store the data that the next `partial_fit` needs: the parameters, and any online machines."""
         self._began_with = {name: getattr(self, name) for name in LASTING}
         self._increment = increment
 
     def _validate_params(self) -> None:
-        """Once for the same values: scikit-learn's check takes 60 us, 6 % of the shortest fits."""
+        """Check each set of values only once: scikit-learn's check takes 60 us, 6 % of the shortest fits."""
         values = checkable(self, self._parameter_constraints)
         if values in CHECKED:
             return
@@ -369,7 +369,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
     # -- rows -------------------------------------------------------------------------------------
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """The checked training rows, or the kernel matrix of a callable kernel; and the checked labels."""
+        """Return the checked training rows, or the kernel matrix of a callable kernel, and the checked labels."""
         if sp.issparse(X) and self.kernel == "precomputed":
             raise ParameterError("Sparse precomputed kernels are not supported; give the matrix as a dense array.")
         refuse_several_targets(y)
@@ -407,7 +407,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         return class_weights(self.class_weight, self._labels, codes, weights)
 
     def _kernel(self, X: Any) -> Kernel:
-        """Return the kernel. As in SVC, gamma="scale" reads all values of X, whatever the weights of the rows are."""
+        """Return the kernel. As in SVC, gamma="scale" reads all values of X, whatever the row weights."""
         name = "precomputed" if callable(self.kernel) else ALIASES.get(self.kernel, self.kernel)
         self._gamma = 1.0 if pairwise(self.kernel) else gamma_of(self.gamma, X)
         return kernel_from(name, KERNELS, **{**vars(self), "gamma": self._gamma})
@@ -446,7 +446,7 @@ class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, Classifie
         return run
 
     def _fitted_so_far(self, run: Run) -> dict[str, Any]:
-        """The attributes that `predict` needs, in the middle of a run: for callbacks that score."""
+        """Return the attributes that `predict` needs in the middle of a run, for callbacks that score."""
         names = "classes_", "_trained", "_kept", "_sparse", "_fitted_on", "n_features_in_", "feature_names_in_"
         state = {name: getattr(self, name) for name in names if hasattr(self, name)}
         return state | {"_model": run.model(run.proofs())}

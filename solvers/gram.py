@@ -79,7 +79,7 @@ class Gram:
         self.last_use = np.zeros(self.capacity, dtype=np.int64)
         self._block_of = np.full(self.capacity, -1, dtype=np.int64)
         self._blocks: dict[int, np.ndarray] = {}  # the examples of every block that still has a row in the store
-        self._left: dict[int, int] = {}  # the number of such rows of each of these blocks
+        self._left: dict[int, int] = {}  # how many rows each of these blocks has in the store
         self.clock = np.zeros(1, dtype=np.int64)  # counts uses: of a block of rows, or of stored rows by compiled code
         self._filled = 0
 

@@ -260,7 +260,7 @@ def _measured(result: FoldResult) -> Any:
 def _table(
     candidates: Sequence[Mapping[str, Any]], results: Sequence[Sequence[FoldResult]], scores: Sequence[Sequence[float]]
 ) -> dict[str, Any]:
-    """Return `cv_results_`: an entry per candidate, of the results and scores of each fold."""
+    """Return `cv_results_`: an entry per candidate, from the results and scores of each fold."""
     from scipy.stats import rankdata
 
     table: dict[str, Any] = {"params": [dict(params) for params in candidates]}

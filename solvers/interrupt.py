@@ -1,8 +1,8 @@
 """tick(): the point at which a long computation may be watched, paused or stopped.
 
-Long computations call `tick` between two pieces of at most a tenth of a second. Who wants to hear of it wraps the call
-in `listening`. A listener may look, wait, or raise `Stopped`, so a computation must be able to start again from its
-state at any tick: a piece computes first and changes the state last.
+Long computations call `tick` between two pieces of at most a tenth of a second. A caller that wants to be notified
+wraps the call in `listening`. A listener may read the state, wait, or raise `Stopped`. So a computation must be able to
+start again from its state at any tick: a piece computes first and changes the state last.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Listener = Callable[[], object]
 
 
 class Stopped(Exception):
-    """Raised by a listener, and so by `tick`: leave the computation. Whoever raised it, `by`, catches it."""
+    """Raised by a listener, and so by `tick`, to leave the computation. The object `by` that raised it catches it."""
 
     def __init__(self, by: object = None) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Stopped(Exception):
 
 
 class _Listeners(threading.local):
-    """The listeners of this thread, and when they are to be called next."""
+    """The listeners of this thread, and the time of their next call."""
 
     def __init__(self) -> None:
         self.all: tuple[Listener, ...] = ()
@@ -47,7 +47,7 @@ def tick() -> None:
 
 
 def _call_listeners() -> None:
-    listeners, _listeners.all = _listeners.all, ()  # what a listener computes is not listened to
+    listeners, _listeners.all = _listeners.all, ()  # computations of a listener do not call listeners
     try:
         with clock.held():
             for listener in reversed(listeners):
@@ -58,7 +58,10 @@ def _call_listeners() -> None:
 
 @contextmanager
 def listening(listener: Listener, rest: float | None = None) -> Iterator[None]:
-    """Let the ticks of this thread call the listener, beside those around this context, every `rest` seconds (REST)."""
+    """Let the ticks of this thread call the listener every `rest` seconds (REST).
+
+    The listeners around this context are called as well.
+    """
     rest = REST if rest is None else rest
     before = _listeners.all, _listeners.rest, _listeners.due
     _listeners.all, _listeners.rest = (*before[0], listener), min(rest, before[1])
@@ -71,7 +74,7 @@ def listening(listener: Listener, rest: float | None = None) -> Iterator[None]:
 
 @contextmanager
 def undivided() -> Iterator[None]:
-    """Let no listener be called within: for a change of the state that has several parts."""
+    """Call no listener in this context: for a change of the state that has several parts."""
     listeners, _listeners.all = _listeners.all, ()
     try:
         yield
@@ -83,7 +86,7 @@ T = TypeVar("T")
 
 
 def unless(stopped: Callable[[], bool], compute: Callable[[], T]) -> T | None:
-    """Return what `compute` returns, or None as soon as `stopped`, which is asked at ticks, says so."""
+    """Return the result of `compute`, or None as soon as `stopped`, which is checked at ticks, returns true."""
     if stopped():
         return None
 

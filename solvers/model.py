@@ -38,7 +38,7 @@ class Model:
     classes: int
     support: np.ndarray  # indices into the training examples
     points: Points  # the support vectors
-    owners: np.ndarray  # (n_support,) the class of each
+    owners: np.ndarray  # (n_support,) the class of each support vector
     expansion: Expansion  # (n_support, outputs)
     bias: np.ndarray  # (outputs,)
 
@@ -64,7 +64,7 @@ class Model:
         )
 
     def decision(self, features: Any) -> np.ndarray:
-        """(n, outputs): class functions, or pair functions of ovo and dag (positive: the first class)."""
+        """Return (n, outputs) the class functions, or the pair functions of ovo and dag (positive: the first class)."""
         points = features if isinstance(features, Points) else Points(features)
         values = np.empty((len(points), self.bias.size))
         for index in self.chunks(len(points)):
@@ -187,23 +187,24 @@ def dense_expansion(expansion: Expansion) -> np.ndarray:
 
 
 def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """Labels from decision values; ties within TIE go to the smaller index."""
+    """Return labels from decision values; ties within TIE go to the smaller index."""
     if machine.vote == "argmax":
         return (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
     return votes(values, classes).argmax(axis=1) if machine.vote == "votes" else walk(values, classes)
 
 
 def votes(values: np.ndarray, classes: int) -> np.ndarray:
-    """(n, classes): pair (a, b) votes a where its function is positive, else b."""
+    """Return (n, classes) votes: pair (a, b) votes for a if its function is positive, else for b."""
     counts = np.zeros((len(values), classes), dtype=np.int64)
     compiled_pairs.count_votes(np.ascontiguousarray(values), counts)
     return counts
 
 
 def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
-    """(n, classes) from pair functions: votes + c / (3 (|c| + 1)), c the sum of the signed pair functions of the class.
+    """Return (n, classes) scores from pair functions: votes + c / (3 (|c| + 1)).
 
-    scikit-learn's score, without libsvm's sign: c decides between classes of equally many votes.
+    c is the sum of the signed pair functions of the class. This is scikit-learn's score, without libsvm's sign: c
+    decides between classes with equally many votes.
     """
     clarity = np.zeros((values.shape[0], classes))
     compiled_pairs.add_signed(np.ascontiguousarray(values), clarity)
@@ -211,7 +212,7 @@ def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
 
 
 def with_winner(scores: np.ndarray, machine: Machine, values: np.ndarray) -> np.ndarray:
-    """Raise the score of the class that the machine decides for above all others, to one more than the most votes."""
+    """Raise the score of the predicted class above all others, to one more than the most votes."""
     classes = scores.shape[1]
     counts, rows, decided = votes(values, classes), np.arange(len(scores)), decide(machine, values, classes)
     scores[rows, decided] += 1.0 + counts.max(axis=1) - counts[rows, decided]
@@ -219,12 +220,15 @@ def with_winner(scores: np.ndarray, machine: Machine, values: np.ndarray) -> np.
 
 
 def class_scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """(n, classes) from pair functions; the largest is the class that the machine decides for."""
+    """Return (n, classes) scores from pair functions; the largest is that of the predicted class."""
     return with_winner(pair_scores(values, classes), machine, values)
 
 
 def walk(values: np.ndarray, classes: int) -> np.ndarray:
-    """DAGSVM: compare the first and the last class of the list, drop the loser, until one is left."""
+    """Return the classes that DAGSVM predicts: compare the first and the last class of the list and drop the loser.
+
+    This repeats until one class is left.
+    """
     first = np.zeros(values.shape[0], dtype=np.int64)
     last = np.full(values.shape[0], classes - 1, dtype=np.int64)
     rows = np.arange(values.shape[0])
@@ -237,12 +241,12 @@ def walk(values: np.ndarray, classes: int) -> np.ndarray:
 
 
 def pair_column(a: np.ndarray, b: np.ndarray, classes: int) -> np.ndarray:
-    """The column of pair (a, b), a < b, in the order (0, 1), (0, 2), ..."""
+    """Return the column of pair (a, b), a < b, in the order (0, 1), (0, 2), ..."""
     return a * (2 * classes - a - 1) // 2 + b - a - 1
 
 
 def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Points:
-    """The support vectors as points, in float64; of a precomputed kernel their columns, without rows."""
+    """Return the support vectors as points, in float64; with a precomputed kernel, their columns without rows."""
     if kernel.name == "precomputed":
         assert isinstance(points, MatrixRows)
         return MatrixRows(np.empty((support.size, 0)), points.columns[support])
