@@ -1,1 +1,1 @@
-"""How sure a prediction is: probabilities, sets of classes, rows of no class, and decisions by costs."""
+"""The uncertainty of predictions: probabilities, sets of classes, unfamiliar rows, and decisions by cost."""

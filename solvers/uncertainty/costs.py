@@ -1,7 +1,7 @@
-"""Decisions by cost: the class of the smallest expected cost under the probabilities, or none that is probable enough.
+"""Decisions by cost: predict the class of the smallest expected cost, or reject the row if that class is improbable.
 
-E_c(x) = sum_t p_t(x) cost[t, c]. With equal costs of all errors E_c = 1 - p_c, and the most probable class is decided
-for. A row is rejected where the class so decided is less probable than `reject` (Chow 1970, for equal costs).
+E_c(x) = sum_t p_t(x) cost[t, c]. If all errors cost the same, E_c = 1 - p_c, and the most probable class is predicted.
+A row is rejected if the predicted class is less probable than `reject` (Chow 1970, for equal costs).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from mcsvm.solvers.errors import InputError
 
 REJECTED = -1
-NEAR = 1e-12  # expected costs this near, relative to the dearest error, are equal: the first class of these is taken
+NEAR = 1e-12  # expected costs that differ by at most NEAR times the largest cost are tied: the first class is predicted
 
 
 @dataclass(frozen=True)
 class CostRule:
-    costs: tuple[tuple[float, ...], ...]  # (classes, classes): true classes down, decisions across
+    costs: tuple[tuple[float, ...], ...]  # (classes, classes): a row per true class, a column per predicted class
     reject: float = 0.0
 
     def __post_init__(self) -> None:
@@ -44,19 +44,19 @@ class CostRule:
 
     @property
     def equal(self) -> bool:
-        """Whether all errors cost the same, and right decisions nothing."""
+        """Whether all errors cost the same, and correct predictions cost nothing."""
         table = self.table
         return bool((table == table.max() * (1.0 - np.eye(len(table)))).all())
 
     def decide(self, shares: np.ndarray) -> np.ndarray:
-        """(n,) class numbers, REJECTED where none is probable enough."""
+        """Return (n,) class numbers, or REJECTED if the class of smallest expected cost is not probable enough."""
         found = shares.argmax(axis=1) if self.equal else self._cheapest(shares)
         if self.reject:
             found = np.where(shares[np.arange(found.size), found] < self.reject, REJECTED, found)
         return np.asarray(found)
 
     def _cheapest(self, shares: np.ndarray) -> np.ndarray:
-        """Class by class over all rows, which is five times as fast as row by row."""
+        """Return the class of smallest expected cost of each row, class by class: five times as fast as by row."""
         expected = self.table.T @ shares.T
         enough = expected.min(axis=0) + NEAR * self.table.max()
         found = np.zeros(len(shares), dtype=np.int64)
@@ -65,7 +65,7 @@ class CostRule:
         return found
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the rule as plain JSON."""
         return {"costs": [list(row) for row in self.costs], "reject": self.reject}
 
     @classmethod
@@ -89,5 +89,5 @@ def equal_costs(classes: int) -> np.ndarray:
 
 
 def costs_by_share(counts: np.ndarray) -> np.ndarray:
-    """An error on a row of a rare class costs more: n / (k n_t), as balanced class weights have it."""
+    """Return costs n / (k n_t) of errors on rows of class t, like balanced class weights: rare classes cost more."""
     return equal_costs(counts.size) * (counts.sum() / (counts.size * np.maximum(counts, 1e-300)))[:, None]

@@ -1,11 +1,11 @@
-"""Probabilities of classes from decision values, fitted on rows that the model was not trained on.
+"""Probabilities of classes from decision values, fitted on rows on which the model was not trained.
 
-temperature: p_c proportional to exp(s_c / T), with one T by maximum likelihood. It never changes the winner: s are the
-scores that the machine decides by, its rule for ties included.
-pairwise: sigmoids of the pair functions, r_ab = P(a | a or b), joined by minimising
+temperature: p_c is proportional to exp(s_c / T), with one T by maximum likelihood. It never changes the predicted
+class: s are the scores by which the machine predicts, including its rule for ties.
+pairwise: sigmoids of the pair functions give r_ab = P(a | a or b), and p minimises
 sum over a != b of (r_ba p_a - r_ab p_b)^2 over the simplex (Wu, Lin, Weng 2004, second method; LIBSVM's -b 1).
-sigmoid: a sigmoid for each class against the rest, scaled to sum 1.
-A sigmoid is 1 / (1 + exp(A f + B)), fitted with the targets of Platt by Newton's method (Lin, Lin, Weng 2007).
+sigmoid: one sigmoid for each class against the rest, scaled to sum 1.
+A sigmoid is 1 / (1 + exp(A f + B)), fitted to Platt's targets by Newton's method (Lin, Lin, Weng 2007).
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from mcsvm.solvers.machines import Machine
 from mcsvm.solvers.model import decide, pair_scores
 
 CALIBRATION_METHODS = "temperature", "pairwise", "sigmoid"
-WIDEST = 10.0  # log of T, relative to the spread of the scores: where all rows are right the likelihood has no maximum
-LEAST = 1e-7  # of a pair's probability, as LIBSVM has it: coupling needs both sides
-ROWS = 4096  # coupled at once: k^2 numbers each
-NEWTON = 100  # steps for a sigmoid or a temperature; they need about ten
+WIDEST = 10.0  # largest |log(T / spread of the scores)|: if all rows are right, the likelihood has no maximum
+LEAST = 1e-7  # least probability of either class of a pair, as in LIBSVM: coupling needs both
+ROWS = 4096  # rows coupled at once: k^2 numbers each
+NEWTON = 100  # largest number of steps for a sigmoid or a temperature, which usually need about ten
 BISECTED = 20  # steps of Newton's method for a temperature, after which log T is bisected
-LAST = 1e-12  # of log loss per row that a step for a sigmoid gains where the next would be rounding
-GAIN = 1e-10  # of log loss per row that a change of T by a factor of e must promise
+LAST = 1e-12  # gain of log loss per row by a step for a sigmoid after which the next step would be rounding
+GAIN = 1e-10  # least gain of log loss per row that a change of T by a factor of e must promise
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """How decision values become probabilities."""
+    """A fitted map from decision values to probabilities."""
 
     method: str
     temperature: float | None
     sigmoids: np.ndarray | None  # (functions, 2): A and B
-    before: float  # log loss of the rows fitted on, with T = 1
-    after: float
+    before: float  # log loss of the rows of the fit, with T = 1
+    after: float  # log loss of the same rows with this calibration
 
     def probabilities(self, machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-        """(n, classes), each row of sum 1."""
+        """Return the (n, classes) probabilities, whose rows have sum 1."""
         if self.temperature is not None:
             shares = np.exp(self.log_probabilities(machine, values, classes))
             return _with_winner(shares, decide(machine, values, classes))
@@ -55,7 +55,7 @@ class Calibration:
         return _scaled(_sigmoid(self.sigmoids, rest_values(machine, values, classes)), classes)
 
     def pair_shares(self, machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-        """(n, pairs) of r_ab, by sigmoids of the pairs."""
+        """Return r_ab as (n, pairs), by the sigmoids of the pairs."""
         assert self.sigmoids is not None
         return np.clip(_sigmoid(self.sigmoids, pair_values(machine, values, classes)), LEAST, 1.0 - LEAST)
 
@@ -66,7 +66,7 @@ class Calibration:
             return np.log(self.probabilities(machine, values, classes))
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the calibration as plain JSON."""
         return {
             "method": self.method,
             "temperature": self.temperature,
@@ -90,21 +90,21 @@ class Calibration:
         return cls(method, temperature, sigmoids, before, after)
 
     def fits(self, classes: int) -> bool:
-        """Whether it has a sigmoid for each function of a machine of so many classes."""
+        """Return whether there is a sigmoid for each function of a machine with this number of classes."""
         pairs = classes * (classes - 1) // 2
         wanted = pairs if self.method == "pairwise" or classes == 2 else classes
         return self.sigmoids is None or len(self.sigmoids) == wanted
 
 
 def _finite(loss: float) -> float | None:
-    """JSON has no infinity: sigmoids may give a right class no probability at all."""
+    """Replace an infinite loss by None, as JSON has no infinity: sigmoids may give a true class the probability 0."""
     return float(loss) if np.isfinite(loss) else None
 
 
 def calibrate(
     method: str, machine: Machine, values: np.ndarray, codes: np.ndarray, classes: int, weights: np.ndarray
 ) -> Calibration:
-    """Fit on decision values of rows not trained on, their classes and weights."""
+    """Fit a calibration to decision values of rows on which the model was not trained, their classes and weights."""
     given, codes = np.ascontiguousarray(scores(machine, values, classes)), codes.astype(np.int64, copy=False)
     before = likelihood.loss(given, codes, weights, 1.0)
     if method == "temperature":
@@ -122,13 +122,16 @@ def calibrate(
 
 
 def scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """(n, classes): the largest is the class that the machine decides for. Votes of one pair are its function."""
+    """Return (n, classes) scores, the largest being that of the predicted class.
+
+    For machines of pairs they are votes or, with two classes, plus and minus half of the one pair function.
+    """
     if machine.split != "pairs":
         return values
     if classes == 2:
         return np.hstack([0.5 * values, -0.5 * values])
     given, winners = pair_scores(values, classes), decide(machine, values, classes)
-    rows = np.flatnonzero(given.argmax(axis=1) != winners)  # ties, and where dag does not follow the votes
+    rows = np.flatnonzero(given.argmax(axis=1) != winners)  # ties, and rows for which dag does not follow the votes
     if not rows.size:
         return given
     first, winner = given[rows].argmax(axis=1), winners[rows]
@@ -137,14 +140,14 @@ def scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
 
 
 def pair_values(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """(n, pairs): positive for the first class of each pair."""
+    """Return (n, pairs) values, which are positive for the first class of each pair."""
     if machine.split == "pairs":
         return values
     return np.stack([values[:, a] - values[:, b] for a, b in combinations(range(classes), 2)], axis=1)
 
 
 def rest_values(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """(n, classes), or for two classes (n, 1): positive for the class, against the rest."""
+    """Return (n, classes) values, or (n, 1) for two classes, which are positive for the class against the rest."""
     return pair_values(machine, values, 2) if classes == 2 else scores(machine, values, classes)
 
 
@@ -152,7 +155,11 @@ def rest_values(machine: Machine, values: np.ndarray, classes: int) -> np.ndarra
 
 
 def best_temperature(given: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> float:
-    """T of largest likelihood; where all rows are right, within a factor of two the largest with no more to gain."""
+    """Return the T of largest likelihood.
+
+    If all rows are right, the likelihood rises as T falls. Then T is, within a factor of two, the largest T from which
+    no more than GAIN can be gained.
+    """
     spread = float(given.std()) or 1.0
     enough = GAIN * float(weights.sum())
     widest = math.exp(WIDEST)
@@ -160,9 +167,9 @@ def best_temperature(given: np.ndarray, codes: np.ndarray, weights: np.ndarray) 
 
 
 def _with_winner(shares: np.ndarray, winners: np.ndarray) -> np.ndarray:
-    """Rounding may make shares equal, or the machine decide between equal scores: the winner is the first largest."""
+    """Make the winner of each row the first largest share, even if rounding or ties of scores made shares equal."""
     rows = np.arange(winners.size)
-    for _ in range(2):  # first the largest share for the winner, then more than all before it
+    for _ in range(2):  # first give the winner the largest share, then more than equal shares before it
         wrong = rows[shares.argmax(axis=1) != winners]
         first, winner = shares[wrong].argmax(axis=1), winners[wrong]
         largest, own = shares[wrong, first], shares[wrong, winner]
@@ -181,7 +188,7 @@ def _sigmoid(sigmoids: np.ndarray, values: np.ndarray) -> np.ndarray:
 def _pair_sigmoids(
     machine: Machine, values: np.ndarray, codes: np.ndarray, classes: int, weights: np.ndarray
 ) -> np.ndarray:
-    """Each on the rows of its two classes."""
+    """Fit the sigmoid of each pair on the rows of its two classes."""
     columns, found = pair_values(machine, values, classes), []
     for (a, b), column in zip(combinations(range(classes), 2), columns.T, strict=True):
         rows = np.flatnonzero((codes == a) | (codes == b))
@@ -197,7 +204,7 @@ def _rest_sigmoids(
 
 
 def fitted_sigmoid(values: np.ndarray, positive: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """A and B of least cross-entropy to Platt's targets, by Newton's method with backtracking."""
+    """Return the A and B of least cross-entropy to Platt's targets, by Newton's method with backtracking."""
     more, less = float(weights[positive].sum()), float(weights[~positive].sum())
     target = np.where(positive, (more + 1.0) / (more + 2.0), 1.0 / (less + 2.0))
     scale = float(np.abs(values).max(initial=0.0)) or 1.0
@@ -215,7 +222,7 @@ def fitted_sigmoid(values: np.ndarray, positive: np.ndarray, weights: np.ndarray
         gradient = np.array([slope @ x, slope.sum()])
         hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]]) + 1e-12 * np.eye(2)
         step = -np.linalg.solve(hessian, gradient)
-        if -float(gradient @ step) <= LAST * float(weights.sum()):  # the last: a loss cannot tell such steps apart
+        if -float(gradient @ step) <= LAST * float(weights.sum()):  # the last: the loss cannot resolve such steps
             a, b = a + step[0], b + step[1]
             break
         length = _backtracked(loss, (a, b), step, now, float(gradient @ step))
@@ -227,7 +234,7 @@ def fitted_sigmoid(values: np.ndarray, positive: np.ndarray, weights: np.ndarray
 
 
 def _backtracked(loss: Any, at: tuple[float, float], step: np.ndarray, now: float, slope: float) -> float:
-    """A step length with enough descent (Armijo), or 0."""
+    """Return a step length with enough descent (Armijo), or 0."""
     length = 1.0
     while length > 1e-10:
         if loss(at[0] + length * step[0], at[1] + length * step[1]) <= now + 1e-4 * length * slope:
@@ -244,7 +251,7 @@ def _scaled(shares: np.ndarray, classes: int) -> np.ndarray:
 
 
 def coupled(pairs: np.ndarray, classes: int) -> np.ndarray:
-    """(n, classes) from (n, pairs) of r_ab: the linear system of the optimality conditions, exactly."""
+    """Return (n, classes) probabilities from (n, pairs) of r_ab: the linear optimality conditions, solved exactly."""
     pairs = np.clip(pairs, LEAST, 1.0 - LEAST)
     if classes == 2:
         return np.hstack([pairs, 1.0 - pairs])
@@ -253,7 +260,7 @@ def coupled(pairs: np.ndarray, classes: int) -> np.ndarray:
 
 
 def coupling(pairs: np.ndarray, k: int) -> np.ndarray:
-    """(n, k, k) the Q of p' Q p = sum over a < b of (r_ba p_a - r_ab p_b)^2."""
+    """Return the (n, k, k) matrices Q of p' Q p = sum over a < b of (r_ba p_a - r_ab p_b)^2."""
     r = np.zeros((len(pairs), k, k))
     for column, (a, b) in enumerate(combinations(range(k), 2)):
         r[:, a, b], r[:, b, a] = pairs[:, column], 1.0 - pairs[:, column]
