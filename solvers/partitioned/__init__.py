@@ -1,1 +1,1 @@
-"""Training over rows that lie in several places and stay there: partitions, and the run that asks them in rounds."""
+"""Training on rows that are stored in several places and stay there: partitions, and the run that calls them."""

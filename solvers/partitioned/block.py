@@ -1,8 +1,8 @@
-"""A block of rows from several partitions, solved where the client is.
+"""A block of rows from several partitions, solved at the client.
 
-The rows outside stand still, so what they add to the functions is a constant of its own for every row of the block:
-f = K_BB W_B + outer. With it the block is a training problem like any other, for the rounds and Newton steps of
-phase BLOCKS (methods/auto/blocks.py), which ask for K_BB W_B wherever they recompute functions.
+The variables of rows outside the block do not change, so their contribution to the functions is a constant for every
+row of the block: f = K_BB W_B + outer. With this constant the block is a training problem like any other, for the
+rounds and Newton steps of phase BLOCKS (methods/auto/blocks.py), which call for K_BB W_B to recompute functions.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from mcsvm.solvers.problem import Part, Problem
 
 @dataclass(frozen=True)
 class SolvedBlock:
-    rows: Any  # as they were offered
-    weights: np.ndarray  # their change
+    rows: Any  # features as the partitions offered them
+    weights: np.ndarray  # change of their weights
     alpha: np.ndarray
     steps: int
     evaluations: int  # of kernel values
 
 
 class BlockGram(Gram):
-    """The kernel matrix of a block; `products` of its weights include what the rows outside add."""
+    """The kernel matrix of a block; `products` of its weights include the contribution of the rows outside."""
 
     outer: np.ndarray | float = 0.0  # (block, outputs)
 
@@ -53,7 +53,7 @@ def stacked(tables: Sequence[Any]) -> Any:
 def solve_block(
     terms: SharedTerms, form_of: Problem, offers: Sequence[RowOffer], violation: float, tolerance: float
 ) -> SolvedBlock:
-    """`form_of`: the part's form and feasible set; the violation is that of all rows."""
+    """Solve a block; `form_of` has the form and feasible set of the part, `violation` is that of all rows."""
     rows = stacked([offer.rows for offer in offers])
     labels, upper = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("labels", "upper"))
     alpha, functions = (np.concatenate([getattr(offer, name) for offer in offers]) for name in ("alpha", "functions"))

@@ -1,4 +1,4 @@
-"""What a run and its partitions tell each other. The size of a round's messages does not depend on the rows."""
+"""The messages between a run and its partitions. The size of those of a round does not depend on the number of rows."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy as np
 
 @dataclass(frozen=True)
 class PartitionSize:
-    """What a partition holds."""
+    """The size of a partition."""
 
     rows: int
-    stored: float  # numbers of a row that are stored, on average
+    stored: float  # average number of stored values per row
     primal_at_zero: np.ndarray  # (parts,) the primal of its rows at w = 0
 
 
 @dataclass(frozen=True)
 class BlockChange:
-    """A block that was solved: what every partition adds to its functions, and new variables of its own rows."""
+    """A solved block: the change that every partition adds to its functions, and new variables of its own rows."""
 
     rows: Any  # (block, features) in single precision
-    weights: np.ndarray  # (block, outputs): the change of their weights
-    shift: np.ndarray  # (outputs,): what an offset of the kernel adds to all functions
+    weights: np.ndarray  # (block, outputs) change of their weights
+    shift: np.ndarray  # (outputs,) change of all functions by an offset of the kernel
     mine: np.ndarray  # positions in the partition's rows of the part
     alpha: np.ndarray  # (mine, slots)
 
 
 @dataclass(frozen=True)
 class PartitionStanding:
-    """Sums and extremes over the rows of a partition, by its functions."""
+    """Sums and extremes over the rows of a partition, from its functions."""
 
-    violation: float  # of a Line unused: high and low tell it
-    high: float  # of a Line: the largest signed gradient that may rise
-    low: float  # of a Line: the smallest that may fall
+    violation: float  # unused for a Line, whose violation follows from high and low
+    high: float  # for a Line, the largest signed gradient of a variable that may rise
+    low: float  # for a Line, the smallest one of a variable that may fall
     loss: float
     linear: float
     energy: float  # 1/2 <W, K W>, without the offset
@@ -42,13 +42,13 @@ class PartitionStanding:
     outside: float  # the largest amount by which a variable lies outside its bounds
     support: np.ndarray  # (classes,) support vectors of each class, of this part and those before
     bounded: int
-    right: float  # weight of the rows decided right, of a joint machine
+    right: float  # weight of the correctly predicted rows, for a joint machine
     total: float  # weight of all rows
 
 
 @dataclass(frozen=True)
 class RowOffer:
-    """The rows that violate most, with all that a block needs of them."""
+    """The rows that violate most, with the data that a block needs."""
 
     standing: PartitionStanding
     positions: np.ndarray  # in the partition's rows of the part
@@ -61,7 +61,7 @@ class RowOffer:
 
 @dataclass(frozen=True)
 class SupportRows:
-    """Some of the support vectors of a part; `weights` are all that others need of them."""
+    """A portion of the support vectors of a part, with their weights."""
 
     rows: Any  # float64
     weights: np.ndarray  # (support, outputs)
@@ -69,25 +69,25 @@ class SupportRows:
 
 @dataclass(frozen=True)
 class BiasKinks:
-    """Where the slope of the primal as a function of b changes, of a binary part with an exact bias."""
+    """A summary of the kinks of the primal as a function of b, for a binary part with an exact bias."""
 
     positive: float  # sum U_i of the examples of its first class
-    cost: float  # sum U_i of all
+    cost: float  # sum U_i of all examples
     low: float  # the smallest kink
     high: float  # the largest
 
 
 @dataclass(frozen=True)
 class Restored:
-    """The client's copy, from which a partition that was lost is made again."""
+    """The client's copy of the state of a partition, from which it is rebuilt if it was lost."""
 
     part: int
     serial: int
-    alpha: np.ndarray  # of its rows of the part
+    alpha: np.ndarray  # variables of its rows of the part
 
 
 class LostPartitionsError(Exception):
-    """Some were lost and read anew: they have rows, and neither variables nor functions."""
+    """Partitions were lost and read again: they have rows, but neither variables nor functions."""
 
     def __init__(self, numbers: set[int]) -> None:
         super().__init__(f"partitions {sorted(numbers)} were lost")
@@ -95,5 +95,5 @@ class LostPartitionsError(Exception):
 
 
 def single_rows(rows: Any) -> Any:
-    """In float32, as rows of a block are sent."""
+    """Return rows in float32, the precision in which rows of a block are sent."""
     return rows.astype(np.float32)

@@ -1,8 +1,8 @@
-"""Partition: rows of a training problem that stay where they are, with their part of alpha and of the functions.
+"""Partition: the rows of a training problem in one place, which stay there, with their alpha and their functions.
 
-A run asks it in rounds. In one round it moves its functions by a block of rows that were changed, f += K(own, block)
-dW, and offers those of its own rows that violate most. A round that is asked for again, under the same serial number,
-changes nothing, so a run may ask again after another partition was lost.
+A run calls it in rounds. In one round it adds the change of the last block to its functions, f += K(own, block) dW, and
+offers those of its own rows that violate most. A repeated round, with the same serial number, changes nothing, so that
+a run may repeat it after another partition was lost.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from mcsvm.solvers.products import kernel_times, products_beside
 
 
 class Partition:
-    """`problem` is posed of its rows alone (posing.SharedTerms.problem); it may lack classes and rows.
+    """The rows of one place. Their `problem` (posing.SharedTerms.problem) may lack classes, or have no rows at all.
 
-    `weights`: of the rows, where they do not all count alike.
+    `weights` are the weights of the rows, unless all are equal.
     """
 
     def __init__(self, problem: Problem, weights: np.ndarray | None = None) -> None:
@@ -54,14 +54,14 @@ class Partition:
 
     @property
     def part(self) -> Part:
-        """The part in work, with the rows of this partition."""
+        """The current part, with the rows of this partition."""
         assert self._part is not None, "begin comes first"
         return self._part
 
     # -- a part -----------------------------------------------------------------------------------
 
     def begin(self, number: int) -> int:
-        """alpha = 0; returns how many rows of the part are here. The part before it is done."""
+        """Begin a part at alpha = 0, after the part before has ended; return the number of its rows here."""
         if self._part is not None:
             self._mark(self._part, self._used, self._full)
         self._serial = 0
@@ -74,13 +74,13 @@ class Partition:
         return n
 
     def restore(self, kept: Restored) -> None:
-        """As `begin`, from the client's copy; the functions follow by `add` and `adopt`."""
+        """Begin a part from the client's copy; `add` and `adopt` set the functions afterwards."""
         self.begin(kept.part)
         self._serial = kept.serial
         self._alpha[...] = kept.alpha
 
     def remember(self, used: np.ndarray, full: np.ndarray) -> None:
-        """Support vectors of parts that are done, and those of them at their bound."""
+        """Mark rows as support vectors of finished parts (`used`), and as support vectors at their bound (`full`)."""
         self._used[used], self._full[full] = True, True
 
     # -- a round ----------------------------------------------------------------------------------
@@ -88,7 +88,10 @@ class Partition:
     def round(
         self, serial: int, change: BlockChange | None, constant: np.ndarray, bias: np.ndarray, count: int
     ) -> RowOffer:
-        """`constant` is what the functions hold besides K W; `bias` what they lack, as far as it is known."""
+        """Apply the change of the last block, and offer the `count` rows that violate most.
+
+        The functions are K W + `constant`. They lack `bias`, as far as it is known.
+        """
         if change is not None and serial != self._serial:
             self._apply(change)
         self._serial = serial
@@ -140,16 +143,19 @@ class Partition:
         full[self._where] |= BOX.at_upper(self._alpha, part.upper).any(axis=1)
 
     def _decided_right(self, functions: np.ndarray) -> tuple[float, float]:
-        """(weight of rows decided right, of all); of machines of several parts only `right` knows."""
+        """Return the weight of the correctly predicted rows, and of all; zeros for machines of several parts.
+
+        For these see `right`.
+        """
         if self.problem.machine.split != "joint" or not len(self.problem):
             return 0.0, 0.0
         decided = decide(self.problem.machine, functions, self.problem.classes)
         return float(self._weights @ (decided == self.problem.labels)), float(self._weights.sum())
 
-    # -- everything anew, in float64 ---------------------------------------------------------------
+    # -- recomputation in float64 -----------------------------------------------------------------
 
     def clear(self) -> int:
-        """Before `add`: forget all products; returns the number of support vectors here."""
+        """Clear all products, before `add`; return the number of support vectors here."""
         self._products = np.zeros(self._functions.shape)
         self._support = np.flatnonzero((self._alpha != 0.0).any(axis=1))
         return int(self._support.size)
@@ -160,13 +166,13 @@ class Partition:
         return SupportRows(self.part.gram.points.rows[chosen], weights)
 
     def add(self, some: SupportRows) -> None:
-        """K(own, some) @ weights, in float64."""
+        """Add K(own, some) @ weights to the products, in float64."""
         if len(self.part):
             points = self.part.gram.points
             self._products += kernel_times(self.problem.kernel, points, Points(some.rows), some.weights)
 
     def kinks(self) -> BiasKinks:
-        """Those of the primal as a function of b, to be asked for by `below` and `between`."""
+        """Compute the kinks of the primal as a function of b, for calls of `below` and `between`; return a summary."""
         part = self.part
         sign = part.form.direction[part.labels, 0, 0]
         places = sign * part.form.margin[part.labels, 0] - self._products[:, 0]
@@ -176,18 +182,18 @@ class Partition:
         return BiasKinks(float(part.upper[sign > 0.0].sum()), float(part.upper.sum()), *map(float, ends))
 
     def below(self, biases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(cost, number) of the kinks up to each of these b."""
+        """Return (total cost, number) of the kinks up to each of these b."""
         count = np.searchsorted(self._kinks, biases, side="right")
         return np.concatenate([[0.0], np.cumsum(self._costs)])[count], count
 
     def between(self, low: float, high: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """(kinks, their costs) above low and up to high, and the next kink beyond."""
+        """Return the kinks above low and up to high, their costs, and the next kink beyond."""
         start, end = np.searchsorted(self._kinks, [low, high], side="right")
         beyond = float(self._kinks[end]) if end < self._kinks.size else np.inf
         return self._kinks[start:end], self._costs[start:end], beyond
 
     def proved(self, bias: np.ndarray) -> PartitionStanding:
-        """The standing by the products and this b."""
+        """Return the standing for the recomputed products and this b."""
         return self._examine(self._products, np.zeros(self._products.shape[1]), bias)[0]
 
     def adopt(self, constant: np.ndarray) -> None:
@@ -197,16 +203,16 @@ class Partition:
     # -- results ----------------------------------------------------------------------------------
 
     def places(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """At these positions of the part: (rows of the partition, their classes, labels, upper bounds)."""
+        """Return (rows of the partition, their classes, labels, upper bounds) at these positions of the part."""
         rows, part = self._where[positions], self.part
         return rows, self.problem.labels[rows], part.labels[positions], part.upper[positions]
 
     def taken(self, rows: np.ndarray) -> Any:
-        """The features of these rows, in float64."""
+        """Return the features of these rows, in float64."""
         return in_double(self.problem.points.rows[rows])
 
     def right(self, model: Model) -> tuple[float, float]:
-        """(weight of the rows that the model decides right, weight of all)."""
+        """Return (weight of the rows that the model predicts correctly, weight of all rows)."""
         if not len(self.problem):
             return 0.0, 0.0
         hits = model.predict(self.problem.points) == self.problem.labels
@@ -216,8 +222,9 @@ class Partition:
 def choose_ends(
     gradient: np.ndarray, rises: np.ndarray, falls: np.ndarray, recent: np.ndarray, count: int
 ) -> np.ndarray:
-    """Of a Line: a quarter from beta that may rise and most want to, a quarter from those that may fall, then those of
-    the last round, then further ones of both ends."""
+    """Choose rows of a Line: a quarter with the largest gradients of beta that may rise, a quarter with the smallest of
+    those that may fall, then the rows of the last round, then further rows from both ends.
+    """
     if gradient.size <= count:
         return np.arange(gradient.size)
     up = np.argsort(np.where(rises, -gradient, np.inf), kind="stable")

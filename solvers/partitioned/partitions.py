@@ -1,4 +1,4 @@
-"""Partitions: several that are asked the same at once. Here those of this process; others carry questions elsewhere."""
+"""Partitions: several partitions that answer the same question. These are in this process; others send it elsewhere."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mcsvm.solvers.partitioned.partition import Partition
 
 
 class Partitions(ABC):
-    """What is asked is the name of a method of Partition and its arguments.
+    """Several partitions. A question is the name of a method of Partition, with its arguments.
 
-    A partition that was lost is read anew before LostPartitionsError is raised; all others have answered by then.
+    A lost partition is read again before LostPartitionsError is raised. All others have answered by then.
     """
 
     @property
@@ -21,14 +21,14 @@ class Partitions(ABC):
 
     @abstractmethod
     def ask(self, question: str, arguments: Sequence[Sequence[Any]], of: Collection[int] | None = None) -> list[Any]:
-        """The answers of all partitions, or of these; `arguments` for each of them, in order."""
+        """Ask all partitions, or those of `of`; return their answers. `arguments` has an entry for each, in order."""
 
     def ask_all(self, question: str, *same: Any, of: Collection[int] | None = None) -> list[Any]:
         return self.ask(question, [same] * (self.count if of is None else len(of)), of)
 
 
 class LocalPartitions(Partitions):
-    """Partitions of this process, asked one after another."""
+    """Partitions of this process, which answer one after another."""
 
     def __init__(self, partitions: Sequence[Partition]) -> None:
         self.partitions = list(partitions)

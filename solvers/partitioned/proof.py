@@ -1,7 +1,7 @@
-"""The certificate of a part whose rows lie in several places: recomputed from alpha in float64, by all at once.
+"""The certificate of a part whose rows are stored in several places: all partitions recompute it from alpha in float64.
 
-The support vectors travel once, in portions; every partition adds K(own, portion) W to its products. All else are sums
-and extremes. This pass is all that a partition needs to be made again, too.
+The support vectors are sent once, in portions; every partition adds K(own, portion) W to its products. All other terms
+are sums and extremes. The same pass rebuilds the products of a lost partition.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mcsvm.solvers.partitioned.partitions import Partitions
 
 
 def recompute(partitions: Partitions, at_once: int, of: Collection[int] | None = None) -> None:
-    """K W of all partitions, or of these, in float64; the support vectors of all take part."""
+    """Compute K W in all partitions, or in those of `of`, in float64, from the support vectors of all partitions."""
     counts = partitions.ask_all("clear")
     for owner, count in enumerate(counts):
         for start in range(0, count, at_once):
@@ -27,10 +27,10 @@ def recompute(partitions: Partitions, at_once: int, of: Collection[int] | None =
 
 
 def best_bias(partitions: Partitions) -> float:
-    """The b of least primal of a binary part with an exact bias, a weighted median of its kinks.
+    """Return the b of least primal of a binary part with an exact bias, a weighted median of its kinks.
 
-    Where a whole interval is optimal, its middle, as in dual/bias.py. Grids of candidates narrow down where the slope
-    turns positive, until few kinks are left there, which come.
+    If a whole interval is optimal, return its middle, as in dual/bias.py. Grids of candidates narrow the interval in
+    which the slope turns positive, until it has so few kinks that the partitions send them.
     """
     found = partitions.ask_all("kinks")
     positive, reach = sum(one.positive for one in found), sum(one.cost for one in found) * ROUNDING
@@ -67,7 +67,7 @@ def violation_of(standings: Sequence[PartitionStanding], *, line: bool) -> float
 def certificate_of(
     standings: Sequence[PartitionStanding], total: np.ndarray, offset: float, *, line: bool, balanced: bool
 ) -> Certificate:
-    """`total` is sum_i W_i."""
+    """Return the certificate from the sums of all partitions; `total` is sum_i W_i."""
     energy = sum(standing.energy for standing in standings) + 0.5 * offset * float(total @ total)
     loss, linear = sum(standing.loss for standing in standings), sum(standing.linear for standing in standings)
     outside = max(standing.outside for standing in standings)

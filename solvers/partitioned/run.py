@@ -1,10 +1,10 @@
-"""PartitionedRun: a training whose rows lie in several partitions, in rounds.
+"""PartitionedRun: a training in rounds, whose rows are stored in several partitions.
 
-One round: every partition moves its functions by the block of the round before and offers the rows that violate most;
-these are gathered, solved as a problem of their own (block.py), and the changes go out with the next round. A claim of
-convergence is believed after all functions were recomputed from alpha in float64 (proof.py). The run keeps a copy of
-alpha alone: a lost partition is read anew and takes its variables from it, its functions from a pass like that of a
-certificate.
+In one round, every partition adds the change of the last block to its functions, and offers the rows that violate most.
+These rows are gathered and solved as a problem of their own (block.py); the next round sends the changes. A claim of
+convergence is accepted only after all functions were recomputed from alpha in float64 (proof.py). The run stores a copy
+of alpha only: a lost partition is read again, gets its variables from this copy, and its functions from the same pass
+as a certificate.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ ROUNDS = "Rows lie in several places: blocks of those that violate most are gath
 class Support:
     """The support vectors of one part in one partition."""
 
-    rows: np.ndarray  # of the partition
-    classes: np.ndarray  # of the problem
+    rows: np.ndarray  # row numbers of the partition
+    classes: np.ndarray  # classes of the problem
     alpha: np.ndarray  # (support, slots)
     weights: np.ndarray  # (support, outputs)
-    full: np.ndarray  # whether a variable is at its bound
+    full: np.ndarray  # (support,) whether a variable is at its bound
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Done:
 
     certificate: Certificate
     bias: np.ndarray
-    support: tuple[Support, ...]  # of each partition
-    right: tuple[float, float]  # weight of the rows decided right, of all rows
+    support: tuple[Support, ...]  # one for each partition
+    right: tuple[float, float]  # weight of the correctly predicted rows, and of all rows
     stalled: bool
 
 
@@ -81,7 +81,7 @@ class PartitionedRun:
         self.rounds = self.iterations = self.kernel_evaluations = 0
         self.seconds = 0.0
         self._done: list[Done] = []
-        self._alpha: list[np.ndarray] = []  # of each partition; empty while no part is in work
+        self._alpha: list[np.ndarray] = []  # alpha of each partition; empty if no part is current
         sizes: list[PartitionSize] = self._surely(lambda: partitions.ask_all("welcome"))
         self.sizes = [size.rows for size in sizes]
         fitting = PARTITIONED.block_bytes / (4.0 * max(1.0, *(size.stored for size in sizes)))
@@ -90,10 +90,10 @@ class PartitionedRun:
         self._waiting = np.append(np.cumsum(np.sum([size.primal_at_zero for size in sizes], axis=0)[::-1])[::-1], 0.0)
         self._begin()
         self.last = self._first_sample()
-        # (classes,) support vectors, weight of the rows decided right and of all, as of the last round
+        # (classes,) support vectors, weight of the correctly predicted rows, and of all, in the last round
         self.counted = np.zeros(terms.classes, dtype=np.int64), 0.0, 0.0
 
-    # -- what it is -------------------------------------------------------------------------------
+    # -- properties -------------------------------------------------------------------------------
 
     @property
     def running(self) -> bool:
@@ -135,7 +135,7 @@ class PartitionedRun:
         return self._offset * self._total
 
     def advance(self, steps: int | None = None) -> Sample:
-        """One round; `steps` is there for callers of other runs."""
+        """Run one round; `steps` is ignored, and exists for callers of other runs."""
         began = clock.seconds()
         offers = self._surely(self._ask_round)
         self.rounds += 1
@@ -215,7 +215,7 @@ class PartitionedRun:
         return goal is not None and certificate.reaches(goal, self.limits.tolerance)
 
     def _prove(self) -> Done:
-        """Everything from alpha, in float64. Where a partition is lost on the way, all of it again."""
+        """Recompute all functions from alpha in float64; if a partition is lost meanwhile, `_surely` repeats it all."""
         self._deliver()
         proof.recompute(self.partitions, self._portion)
         bias = np.array([proof.best_bias(self.partitions)]) if self._line else self._constant
@@ -224,7 +224,7 @@ class PartitionedRun:
         return Done(self._running(standings), bias, (), right, False)
 
     def _deliver(self) -> None:
-        """The change that has not gone out yet: alpha there must be alpha here."""
+        """Send the change that was not sent yet: alpha of the partitions must be alpha of the run."""
         if self._change is not None:
             self._ask_round()
             self._change = None
@@ -252,7 +252,7 @@ class PartitionedRun:
     # -- ending -----------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """End here, with the model of alpha as it is; its certificate bounds the distance to the optimum."""
+        """Stop with the model of the current alpha; its certificate bounds the distance to the optimum."""
         if self.running:
             self.ending = Ending.STOPPED
 
@@ -263,7 +263,7 @@ class PartitionedRun:
             self.ending = Ending.TIME_LIMIT
 
     def finish(self) -> None:
-        """Prove what was not proved when the run ended, parts that were not begun at alpha = 0 included."""
+        """Prove all parts that were not proved when the run ended; parts that had not begun are at alpha = 0."""
         assert self.ending is not None
         while len(self._done) < self.parts:
             self._finish_part(self._surely(self._prove), stalled=False)
@@ -271,7 +271,7 @@ class PartitionedRun:
     # -- lost partitions --------------------------------------------------------------------------
 
     def _surely(self, ask: Callable[[], T]) -> T:
-        """Ask; where partitions are lost, make them again and ask anew."""
+        """Call `ask`; if partitions are lost, rebuild them and call it again."""
         while True:
             try:
                 return ask()
@@ -279,7 +279,7 @@ class PartitionedRun:
                 self._restore(loss.numbers)
 
     def _restore(self, lost: set[int]) -> None:
-        """With the change of the round that may be under way: the others have it."""
+        """Rebuild lost partitions, with the change of the current round, which the other partitions have applied."""
         while True:
             numbers = sorted(lost)
             try:
@@ -294,7 +294,7 @@ class PartitionedRun:
                 lost = lost | more.numbers
 
     def _supporting(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """(rows, those at their bound) of the support vectors of parts that are done."""
+        """Return the support vectors of finished parts as rows of a partition, and those of them at their bound."""
         mine = [done.support[number] for done in self._done]
         none = np.empty(0, dtype=np.int64)
         used = np.concatenate([none, *(one.rows for one in mine)])
@@ -329,17 +329,17 @@ class PartitionedRun:
     def count_bounded(self) -> int:
         """Count the rows that have a variable at its upper bound in any part, after all parts are proved.
 
-        The last sample does not serve, as it may come from an earlier round.
+        The last sample may come from an earlier round, so its count is not used.
         """
         return sum(np.unique(self._supporting(number)[1]).size for number in range(len(self.sizes)))
 
     @property
     def first_rows(self) -> np.ndarray:
-        """(partitions,) the number of the first row of each, if all rows stood one after another."""
+        """The (partitions,) number of the first row of each partition, if all rows are numbered consecutively."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
     def duals(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """(rows, alpha) of each part: what is not zero."""
+        """Return (rows, alpha) of the support vectors of each part."""
         return [
             (
                 np.concatenate([first + one.rows for first, one in zip(self.first_rows, done.support, strict=True)]),
@@ -369,7 +369,7 @@ class PartitionedRun:
         )
 
     def _expansion(self, number: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(rows of the partition, their classes, weights in all parts)."""
+        """Return (rows of the partition, their classes, weights in all parts) of the support vectors."""
         mine = [done.support[number] for done in self._done]
         local = np.unique(np.concatenate([one.rows for one in mine]))
         classes, expansion = np.empty(local.size, dtype=np.int64), np.zeros((local.size, outputs))
@@ -384,7 +384,7 @@ class PartitionedRun:
         return local[kept], classes[kept], expansion[kept]
 
     def _features(self, number: int, local: np.ndarray) -> list[Any]:
-        """In portions; of no rows a table without any, of the right width."""
+        """Return the features of rows in portions; for no rows, one table of the right width without rows."""
         size = self._portion
         cuts = [local[start : start + size] for start in range(0, max(local.size, 1), size)]
         return [self._surely(partial(self._taken, number, rows)) for rows in cuts]
@@ -393,7 +393,7 @@ class PartitionedRun:
         return self.partitions.ask_all("taken", rows, of=[number])[0]
 
     def train_accuracy(self, model: Model) -> float:
-        """From the certificate of a joint machine, else by a pass of the model over all rows."""
+        """Return the training accuracy, for a joint machine from its proof, else by predictions of all rows."""
         right, total = self._done[0].right if self._shape.machine.split == "joint" else (0.0, 0.0)
         if not total:
             answers = self._surely(lambda: self.partitions.ask_all("right", model))
