@@ -1,1 +1,1 @@
-"""What MultiClassSVC (`solvers/estimator.py`) is made of, and what scikit-learn asks of it."""
+"""The components of MultiClassSVC (`solvers/estimator.py`), and its adaptation to scikit-learn."""

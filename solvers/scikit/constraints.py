@@ -1,4 +1,4 @@
-"""What scikit-learn asks of the arguments of MultiClassSVC: constraints on each, and one seed of a random state."""
+"""Arguments of MultiClassSVC as scikit-learn requires them: constraints on each, and a seed from random_state."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ CHECKED: set[Hashable] = set()  # parameters of estimators that were found valid
 
 
 def checkable(estimator: Any, names: Iterable[str]) -> Hashable:
-    """The parameters with their types, since 1 == True; None where one is no plain value and may change."""
+    """Return the parameters with their types, since 1 == True; None if one is not a plain value, as it may change."""
     values = tuple([getattr(estimator, name, None) for name in names])  # constraints may name more
     kinds = tuple(map(type, values))
     return (type(estimator), values, kinds) if _PLAIN.issuperset(kinds) else None
@@ -90,7 +90,7 @@ def suggestion(parameters: Mapping[str, Any]) -> str:
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed of a method's random choices; None gives 0, so that the same call gives the same bits."""
+    """Return the seed of a method's random choices; None gives 0, so that the same call gives the same bits."""
     if random_state is None or isinstance(random_state, Integral):
         return int(random_state or 0)
     return int(check_random_state(random_state).randint(2**31))

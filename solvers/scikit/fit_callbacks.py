@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks (SLEP 23) around a fit, where the installed scikit-learn has them (1.9 and later)."""
+"""scikit-learn's callbacks (SLEP 23) around a fit, if the installed scikit-learn has them (1.9 and later)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ try:
 except ImportError:  # an older scikit-learn
 
     class CallbackSupport:  # type: ignore[no-redef]
-        """No `set_callbacks`."""
+        """A base class without `set_callbacks`."""
 
 
 class FitTask:
@@ -32,7 +32,7 @@ class FitTask:
             self._fit.call_on_fit_task_begin(**self._shown)
 
     def enough(self, fitted: Callable[[], dict[str, Any]]) -> bool:
-        """Call the callbacks, and return whether one asks to stop. `fitted`: the attributes `predict` needs."""
+        """Call the callbacks, and return whether one asks to stop. `fitted` returns the attributes for `predict`."""
         if not self._watched:
             return False
         assert self._fit is not None

@@ -1,4 +1,4 @@
-"""Behind `partial_fit`: the online machines (LASVM) that it keeps between calls, and the checks of its arguments."""
+"""The method `partial_fit`: its online machines (LASVM), which last between calls, and the checks of its arguments."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Increment:
         self.stream = Stream(kernel, machine.split, settings, cache_mb)
 
     def adopt(self, model: Model, numbers: np.ndarray, upper: np.ndarray, seen: int) -> None:
-        """Start from a model trained on `seen` rows; `numbers` and `upper`: row and cost of each support vector."""
+        """Start from a model trained on `seen` rows; `numbers` and `upper` are row and cost of each support vector."""
         learnt = Expansion(model.points, numbers, model.owners, upper, dense_expansion(model.expansion), model.bias)
         self.stream.adopt(learnt, seen)
 
@@ -67,14 +67,14 @@ class Increment:
 
 
 def compile_online() -> None:
-    """Compile what online machines call."""
+    """Compile the functions that online machines call."""
     kernel, settings = KERNELS["rbf"](gamma=1.0), OnlineSettings(np.ones(2), 1.0, 1e-3)
     points = Points(np.sin(np.outer(np.arange(12), [1.0, 2.0])))
     Stream(kernel, "pairs", settings, 1.0).learn(points, np.arange(12) % 2)
 
 
 def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> Sentence | None:
-    """Why `partial_fit` refuses these parameters, in a sentence; None where it accepts them."""
+    """Return the sentence that tells why `partial_fit` refuses these parameters, or None if it accepts them."""
     if not isinstance(machine, str) or machine not in MACHINES or MACHINES[machine].split == "joint":
         able = ", ".join(name for name, entry in MACHINES.items() if entry.split != "joint")
         return Sentence(
@@ -95,7 +95,7 @@ def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> Sentence
 
 
 def learns_online(estimator: Any) -> bool:
-    """Whether the estimator has `partial_fit`, for scikit-learn's `available_if`; raises AttributeError if not."""
+    """Tell scikit-learn's `available_if` whether the estimator has `partial_fit`; raise AttributeError if not."""
     reason = why_not(estimator.machine, None, None, None)
     if reason is None and estimator.calibration is not None:
         reason = UNCALIBRATED
@@ -122,7 +122,7 @@ def check_portions(estimator: Any) -> None:
 
 
 def all_classes(estimator: Any, classes: Any) -> np.ndarray:
-    """All labels: of the argument `classes` in the first portion, or of `fit`."""
+    """Return all labels: those of the argument `classes` in the first portion, else those of `fit`."""
     begun = hasattr(estimator, "_began_with")
     if classes is None and not begun:
         raise InputError("The first call of partial_fit needs classes: all labels that will ever come.")
@@ -136,7 +136,7 @@ def all_classes(estimator: Any, classes: Any) -> np.ndarray:
 
 
 def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The class numbers of labels; refuses unknown ones."""
+    """Return the class numbers of labels; raise InputError for an unknown label."""
     strange = np.flatnonzero(~np.isin(labels, classes))
     if strange.size:
         name = labels[strange[:1]].tolist()[0]
@@ -145,7 +145,7 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def going_on(estimator: Any, features: Any) -> Increment:
-    """The online machines: those of earlier portions, else new ones, which start from the model of `fit` if any."""
+    """Return the online machines of earlier portions, else new ones, which start from the model of `fit` if any."""
     begun = hasattr(estimator, "_began_with")
     if begun and estimator._increment is not None:
         return estimator._increment
@@ -217,7 +217,7 @@ class PartialFitMixin(ResourceMixin):
         return self
 
     def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
-        """The checked rows of a portion, and the class number of each."""
+        """Return the checked rows of a portion, and the class number of each."""
         check_portions(self)
         refuse_several_targets(y)
         X, y = validate_data(

@@ -18,7 +18,7 @@ from mcsvm.solvers.scikit.resources import ResourceMixin
 from mcsvm.solvers.uncertainty.probability import Calibration
 from mcsvm.solvers.work import limited
 
-PRECISIONS = [np.float64, np.float32]  # of rows that are taken as they are; others become float64
+PRECISIONS = [np.float64, np.float32]  # rows of these types are not converted; others become float64
 
 
 class PredictionMixin(ResourceMixin):
@@ -33,9 +33,9 @@ class PredictionMixin(ResourceMixin):
     calibration_: Calibration
     _model: Model
     _kept: np.ndarray  # the training rows of positive weight
-    _trained: np.ndarray  # positions in classes_ of the classes with rows of positive weight; the model has no other
+    _trained: np.ndarray  # positions in classes_ of the classes with rows of positive weight: those of the model
     _sparse: bool
-    _fitted_on: Any  # the training rows that a callable kernel is given
+    _fitted_on: Any  # the training rows for a callable kernel
 
     def _new_rows(self, X: Any) -> Any:
         """Return the checked rows to predict, or their kernel values with the training rows."""
@@ -204,7 +204,7 @@ class PredictionMixin(ResourceMixin):
 
     @property
     def _labels(self) -> np.ndarray:
-        """The label of each class number of the model."""
+        """Return the label of each class number of the model."""
         return self.classes_[self._trained]
 
     def _scores(self, values: np.ndarray, classes: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""ResourceMixin: threads and memory of MultiClassSVC, each under our name and under scikit-learn's."""
+"""ResourceMixin: threads and memory of MultiClassSVC, each by the name of this library and by that of scikit-learn."""
 
 from __future__ import annotations
 
