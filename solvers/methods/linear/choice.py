@@ -1,4 +1,4 @@
-"""Whether `auto` solves a part with a linear kernel through W, and how: the cost of W against that of kernel rows."""
+"""The choice of `auto` for a linear kernel: a method that keeps W, or kernel rows, whichever costs less."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ VISITS = "The kernel is linear and rows of features are short or sparse: coordin
 
 
 def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
-    """For a linear kernel: ("linear-newton", "linear" or None for kernel rows; why; the numbers that decided)."""
+    """Return (the method: "linear-newton", "linear", or None for kernel rows; the reason; the numbers compared)."""
     n, features, outputs = len(part), part.gram.points.features, part.form.outputs
     unknowns, stored = (features + 1) * outputs, part.gram.points.stored
     numbers = {"rows": float(n), "features": float(features), "unknowns": float(unknowns), "stored": stored}

@@ -1,12 +1,13 @@
-"""Dual coordinate ascent for the linear kernel: W = X' weights is kept and never K.
+"""Dual coordinate ascent for the linear kernel: it keeps W = X' weights and never computes K.
 
-One example at a time, all its variables, in a permuted order and with shrinking (jit/linear/loop.py). A round is a
-number of epochs, and slices end between rounds; a step is a visit.
+A visit updates all variables of one example; examples are visited in a permuted order, with shrinking
+(jit/linear/loop.py). A round is a number of epochs, and slices end between rounds; a step is a visit.
 
-A binary machine with an exact bias: a single variable cannot keep the balance sum_i W_i = 0. Visits therefore solve the
-part with the penalty (b - b_k)^2 / (2 sigma) in place of a free b, and b_(k+1) = b_k + sigma sum_i W_i whenever that is
-solved closely enough (the method of multipliers, as run/multipliers.py does for joint machines; here inside a round,
-where a move of b costs one sum). The end of a round balances a copy of alpha by small moves of its free variables.
+In a binary machine with an exact bias, a single variable cannot keep the balance sum_i W_i = 0. Visits therefore solve
+the part with the penalty (b - b_k)^2 / (2 sigma) in place of a free b, and b_(k+1) = b_k + sigma sum_i W_i whenever the
+solution is close enough (the method of multipliers, as in run/multipliers.py for joint machines, but here inside a
+round, as a move of b costs one sum). At the end of a round a copy of alpha is balanced by small moves of its free
+variables.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class LinearState(State):
     moving_alpha: np.ndarray  # alpha of the visits; `alpha` and `functions` change at the end of a round
     moving_constant: np.ndarray
     order: np.ndarray  # (n,) the active examples first
-    active: int  # how many examples are active
+    active: int  # number of active examples
     lot: int  # state of the random number generator
     members: np.ndarray  # (n, slots) for bounded sums: the variables of each example, active ones first
     sizes: np.ndarray  # (n,) number of active variables of each example
@@ -48,8 +49,8 @@ class LinearState(State):
     begun: int = -1
     worst: float = 0.0
     visiting: bool = False  # whether a round has begun and not ended
-    left: int = 0  # visits that are left in this round
-    claimed: bool = False  # the violations met by visits are below the tolerance
+    left: int = 0  # remaining visits of this round
+    claimed: bool = False  # the violations that visits have seen are below the tolerance
     strictness: float = 1.0  # factor on the tolerance
     aim: float = LINEAR.begin  # exact bias: the violation at which b moves next
 
@@ -59,7 +60,7 @@ class LinearState(State):
 
 
 def fresh(part: Part, seed: int) -> dict[str, object]:
-    """The fields of a `LinearState` at alpha = 0."""
+    """Return the fields of a `LinearState` at alpha = 0."""
     uniform = task_of(part).own > 0.0
     return {
         "vectors": np.empty((0, 0)),
@@ -101,7 +102,7 @@ def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Prog
 
 
 def visited(part: Part) -> Part:
-    """The part that visits solve: with a penalized bias in place of an exact one."""
+    """Return the part that visits solve, which has a penalized bias in place of an exact bias."""
     if part.geometry != LINE:
         return part
     sigma = LINEAR.penalty * float(part.gram.diagonal.mean()) or 1.0
@@ -184,7 +185,7 @@ def end_round(part: Part, state: LinearState) -> None:
 
 
 def end_visits(state: LinearState) -> None:
-    """Drop the alpha of the visits: the next round starts from that of the state."""
+    """Drop the alpha of the visits: the next round starts from the alpha of the state."""
     state.moving_alpha, state.moving_constant, state.visiting = np.empty((0, 0)), np.empty(0), False
 
 
@@ -197,14 +198,14 @@ def move_bias(inner: Part, state: LinearState, closest: float) -> bool:
 
 
 def bias_step(inner: Part, state: LinearState) -> float:
-    """Return sigma sum_i W_i, which the constant of the visits contains beside b."""
+    """Return sigma sum_i W_i, which the constant of the visits contains in addition to b."""
     return inner.offset * float(weights_of(inner, state.moving_alpha).sum())
 
 
 def end_balanced_round(part: Part, inner: Part, state: LinearState) -> None:
-    """Copy the balanced alpha of the round to the state unless it lowers the dual; visits then continue from theirs.
+    """Copy the balanced alpha of the round to the state; if it lowers the dual, visits continue from their own alpha.
 
-    If the visits did not get close enough to move b, it moves here, where the balanced alpha takes the step back.
+    If the visits did not get close enough to move b, b moves here: for the balanced alpha sigma sum_i W_i is zero.
     """
     step, alpha = bias_step(inner, state), repair(part, state.moving_alpha)
     bias = state.moving_constant - step if state.claimed else state.moving_constant
@@ -219,7 +220,7 @@ def end_balanced_round(part: Part, inner: Part, state: LinearState) -> None:
 
 
 def progress_of(part: Part, state: LinearState, tolerance: float) -> Progress:
-    """Check a claim, which rests on violations at the times of visits, by the violation at the current point."""
+    """Check a claim by the violation at the current point: it was based on violations at the times of visits."""
     state.claimed = False
     if examine(part, state.alpha, state.functions).violation <= tolerance:
         return Progress.CONVERGED
@@ -228,7 +229,7 @@ def progress_of(part: Part, state: LinearState, tolerance: float) -> Progress:
 
 
 def visit_price(part: Part) -> float:
-    """The price of a visit of one example, in seconds: to compare with Newton steps, and for sizes of pieces."""
+    """Return the price of a visit of one example, in seconds: for comparison with Newton steps, and for loop sizes."""
     k, stored = part.form.outputs, part.gram.points.stored
     if k == 1:
         return LINEAR.class_price + LINEAR.stored_price * stored

@@ -1,4 +1,4 @@
-"""The feature rows X of a part: for compiled loops, and in products W = X' weights and f = X W."""
+"""The feature rows X of a part, for compiled loops and for the products W = X' weights and f = X W."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def refuse_other_kernels(name: str, part: Part) -> Sentence | None:
 
 
 def rows_of(part: Part) -> FeatureRows:
-    """Rows for compiled loops, dense or CSR; a copy of the values in float64 is kept where they are in float32."""
+    """Return the rows for compiled loops, dense or CSR; the part keeps a float64 copy of float32 values."""
     kept = part.kept.get("linear rows")
     if kept is None:
         kept = part.kept["linear rows"] = _rows(part)
@@ -44,13 +44,13 @@ def _rows(part: Part) -> FeatureRows:
 
 
 def vectors_of(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """(features, outputs): W = X' weights."""
+    """Return W = X' weights, (features, outputs)."""
     weights = weights_of(part, alpha)
     return np.ascontiguousarray(transposed_times(part.gram.points.rows, weights))
 
 
 def functions_of(part: Part, vectors: np.ndarray, constant: np.ndarray) -> np.ndarray:
-    """All class functions, from W."""
+    """Return all class functions, computed from W."""
     functions = rows_times(part.gram.points.rows, vectors)
     functions += constant
     return functions

@@ -1,11 +1,11 @@
 """`linear-newton`: proximal steps on the dual, solved by Newton steps on W, for the linear kernel with few features.
 
-On a quadratic programme the proximal point method ends after finitely many steps (Rockafellar 1976), and few if sigma
-is large. A Newton step costs a few passes over the features and a small system, whatever C is. A regularized bias is
-one more feature; an exact one is a feature without the term 1/2 b^2. Coordinate steps come first if C is small enough
-for them: they end if a round hardly lowers a large violation, or if they have cost half of the expected Newton steps. A
-step is a Newton step or a visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of
-visits.
+On a quadratic programme the proximal point method ends after finitely many steps (Rockafellar 1976), and after few
+steps if sigma is large. A Newton step costs a few passes over the features and a small system, whatever C is. A
+regularized bias is one more feature; an exact bias is a feature without the term 1/2 b^2. Coordinate steps come first
+if C is small enough for them. They end if a round hardly lowers a large violation, or if they have cost half of the
+expected Newton steps. A step is a Newton step or a visit of a coordinate; a slice is a few Newton steps of one proximal
+step, or one round of visits.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class NewtonState(LinearState):
     sigma: float = LINEAR.first  # in units of the mean cost
     inside: int = 0  # Newton steps so far in an unfinished proximal step
     floor: float = -np.inf  # the dual that the next proximal step must exceed
-    in_vain: int = 0  # proximal steps in a row that did not raise the dual
+    in_vain: int = 0  # consecutive proximal steps that did not raise the dual
     closeness: float = LINEAR.close  # of the functions to those of alpha at the end, in tolerances
     doubt: float = 1.0  # factor on the tolerance after refuted claims: the certificate may choose another b
-    round_violation: float = np.inf  # at the end of the last round of visits
-    round_end: int = 0  # the step count there
-    visits_end: bool = False  # whether that round was the last one
+    round_violation: float = np.inf  # violation at the end of the last round of visits
+    round_end: int = 0  # step count at the end of that round
+    visits_end: bool = False  # whether no round of visits follows that round
     patient: bool = False  # Newton steps have stalled before: visits continue until their budget is spent
 
 
@@ -72,7 +72,7 @@ class LinearNewton(Method[NewtonState]):
     def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Progress:
         tolerance *= state.doubt
         if state.phase is NewtonPhase.VISITING:
-            if state.inside_round:  # after a stop within it: to the end of this round and no further
+            if state.inside_round:  # after a stop within a round: continue only to its end
                 return rounds(part, state, 0, tolerance)
             if visits_continue(part, state):
                 return rounds(part, state, 1, tolerance)
@@ -92,7 +92,7 @@ class LinearNewton(Method[NewtonState]):
         return Progress.MOVING
 
     def rehearse(self, part: Part) -> None:
-        """Coordinate steps solve a tiny problem before any Newton step."""
+        """Compile a Newton step: coordinate steps solve a tiny problem before any Newton step."""
         state = self.start(part, 0)
         state.phase = NewtonPhase.NEWTON
         self.advance(part, state, 1, 1e-3)
@@ -106,7 +106,7 @@ def return_to_visits(part: Part, state: NewtonState) -> None:
 
 
 def visits_continue(part: Part, state: NewtonState) -> bool:
-    """Return whether another round of visits begins; decides once at the end of each round."""
+    """Return whether another round of visits begins; decide once at the end of each round."""
     if state.steps > state.round_end:
         violation = examine(part, state.alpha, state.functions).violation
         before = np.inf if state.patient else state.round_violation
@@ -129,8 +129,9 @@ def visits_pay(part: Part, visits: int, before: float, after: float) -> bool:
 def visiting_budget(part: Part) -> float:
     """Return the price up to which coordinate steps continue, in seconds: half that of the expected Newton steps.
 
-    An exact bias takes more epochs than a fixed one: if the budget is too small for them, Newton steps come at once. So
-    they do if the part is tiny, as they end exactly. Coordinate steps do not keep the balance of a joint machine.
+    An exact bias takes more epochs than a fixed bias: if the budget is too small for them, Newton steps come at once.
+    They also come at once if the part is tiny, as they end exactly. Coordinate steps do not keep the balance of a joint
+    machine.
     """
     price = newton_price(part)
     budget = 0.5 * LINEAR.expected * price
@@ -141,7 +142,7 @@ def visiting_budget(part: Part) -> float:
 
 
 def newton_price(part: Part) -> float:
-    """The price of a Newton step, in seconds."""
+    """Return the price of a Newton step, in seconds."""
     k, unknowns, stored = (
         part.form.outputs,
         (part.gram.points.features + 1) * part.form.outputs,
@@ -160,7 +161,7 @@ def features_of(part: Part) -> Features:
 
 
 def begin(part: Part, features: Features, state: NewtonState) -> None:
-    """Set W and the floor of the dual from alpha, which coordinate steps or a warm start have made."""
+    """Set W and the floor of the dual from the alpha of coordinate steps or of a warm start."""
     dual, vectors, _ = dual_of(part, features, state.alpha)
     if part.geometry == LINE:
         products = part.gram.products(weights_of(part, state.alpha))
@@ -170,21 +171,24 @@ def begin(part: Part, features: Features, state: NewtonState) -> None:
 
 
 def suggested_shift(part: Part, state: State) -> float:
-    """The change of b that free variables suggest: the mean of the two classes' medians of s m - f; 0 without them."""
+    """Return the change of b that free variables suggest.
+
+    It is the mean of the two classes' medians of s m - f, or 0 if a class has no free variable.
+    """
     free, residuals = LINE.free(state.alpha, part.upper)[:, 0], LINE.beta_gradient(part, state.functions)
     sides = [residuals[free & (part.labels == side)] for side in (0, 1)]
     return float(np.mean([np.median(side) for side in sides])) if all(map(len, sides)) else 0.0
 
 
 def with_bias(part: Part, vectors: np.ndarray, state: State) -> np.ndarray:
-    """W; for an exact bias, its last row becomes the b of the state."""
+    """Return W; for an exact bias, its last row becomes the b of the state."""
     if part.balanced:
         vectors[-1] = state.constant
     return vectors
 
 
 def move(part: Part, state: NewtonState, features: Features, tolerance: float) -> None:
-    """One proximal step, or some Newton steps of a long one; the state moves there if the dual rises."""
+    """Take one proximal step, or a few Newton steps of a long one; move the state to the result if the dual rises."""
     sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
     step = FeatureStep(part, features, state.alpha, sigma, closeness)
     most = min(max(1, int(PIECE_SECONDS / newton_price(part))), PROXIMAL.steps - state.inside, state.steps_left)
@@ -207,7 +211,7 @@ def move(part: Part, state: NewtonState, features: Features, tolerance: float) -
 
 
 def dual_of(part: Part, features: Features, alpha: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """(the dual of alpha, W without an exact bias, the sums of the weights)."""
+    """Return (the dual of alpha, W without an exact bias, the sums of the weights)."""
     weights = weights_of(part, alpha)
     vectors = features.reduce(weights)
     tick()
@@ -216,7 +220,7 @@ def dual_of(part: Part, features: Features, alpha: np.ndarray) -> tuple[float, n
 
 
 def accept(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> bool:
-    """Move the state to this alpha if its dual is larger; returns whether it is."""
+    """Move the state to this alpha if its dual is larger than the floor; return whether it is."""
     dual, vectors, sums = dual_of(part, features, alpha)
     if not dual > state.floor:  # also rejects a dual of NaN
         return False

@@ -1,4 +1,4 @@
-"""The proximal step in W = X' weights, a bias being one more feature: for the linear kernel with few features."""
+"""The proximal step in W = X' weights, with a bias as one more feature: for the linear kernel with few features."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FeatureStep(ProximalStep):
         return near and self.is_level(trial, residual)
 
     def is_level(self, trial: Iterate, residual: np.ndarray) -> bool:
-        """Whether sum_i W_i is small for an exact bias: at a small C, class functions do not show it."""
+        """Return whether sum_i W_i is small, for an exact bias: at a small C class functions do not show it."""
         tilt = np.abs(residual[self.features.stiffness == 0.0]).max(initial=0.0)
         return bool(tilt <= LINEAR.level * trial.alpha.sum())
 

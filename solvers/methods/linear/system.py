@@ -26,10 +26,10 @@ from mcsvm.solvers.work import MOVE, WHOLE, pieces
 
 @dataclass(frozen=True)
 class Features:
-    """The features, with a bias as one more: of value sqrt(offset) if regularized, 1 and without stiffness if exact."""
+    """The features and a column for a bias: sqrt(offset) if it is regularized, 1 without stiffness if it is exact."""
 
     rows: Any  # (n, width), dense or CSR
-    stiffness: np.ndarray  # (width,) of |W|^2 / 2: 1, or 0 for a free bias
+    stiffness: np.ndarray  # (width,) factors in |W|^2 / 2: 1, or 0 for a free bias
 
     @classmethod
     def of(cls, part: Part) -> Features:
@@ -41,7 +41,7 @@ class Features:
         if points.sparse:
             extra = sp.csr_array(np.full((len(part), 1), height))
             return cls(sp.csr_array(sp.hstack([points.rows, extra])), stiffness)
-        dtype = points.rows.dtype if np.float32(height) == height else np.float64  # which holds `height` exactly
+        dtype = points.rows.dtype if np.float32(height) == height else np.float64  # the dtype holds `height` exactly
         rows = np.empty((len(part), width + 1), dtype)
         for some in passes(len(part), width):
             rows[some, :-1], rows[some, -1] = points.rows[some], height
@@ -49,11 +49,11 @@ class Features:
         return cls(rows, stiffness)
 
     def reduce(self, weights: np.ndarray) -> np.ndarray:
-        """X' weights, (width, outputs)."""
+        """Return X' weights, (width, outputs)."""
         return transposed_times(self.rows, weights)
 
     def expand(self, vectors: np.ndarray) -> np.ndarray:
-        """X vectors, (n, outputs)."""
+        """Return X vectors, (n, outputs)."""
         return rows_times(self.rows, vectors)
 
     @property
@@ -62,7 +62,7 @@ class Features:
 
     @property
     def stored(self) -> float:
-        """Stored numbers per row, on average."""
+        """The mean number of stored numbers per row."""
         return float(self.rows.nnz / max(self.rows.shape[0], 1)) if sp.issparse(self.rows) else float(self.width)
 
 
@@ -75,11 +75,11 @@ class FeatureSystem:
         self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > ROUNDING
 
     def set_point(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
-        """Which variables are `free`, and which bounded sums are at their bound (`full`)."""
+        """Set which variables are `free`, and which bounded sums are at their bound (`full`)."""
         self.starts, self.examples, self.values = couplings(self.rule, self.outputs, labels, free, full)
 
     def solve(self, residual: np.ndarray) -> np.ndarray:
-        """The step in W for a residual (width, outputs)."""
+        """Return the step in W for a residual (width, outputs)."""
         step = self._factored(residual) if residual.size <= LINEAR.dense else self._iterated(residual)
         return self._shiftless(step)
 
@@ -101,7 +101,7 @@ class FeatureSystem:
         return np.ascontiguousarray(step.reshape(k, width).T)
 
     def _weighted_squares(self) -> np.ndarray:
-        """(k, width, k, width): for each pair of outputs the sum over its entries of value x x'."""
+        """Return (k, width, k, width): for each pair of outputs the sum of value x x' over its entries."""
         width, stored, k = self.features.width, self.features.stored, self.outputs
         blocks, outputs = np.zeros((k, width, k, width)), [(a, b) for a in range(k) for b in range(a + 1)]
         for some in pieces(self.examples.size, stored * (MOVE + 2.0 * min(width, 5.0 * stored))):
@@ -116,7 +116,7 @@ class FeatureSystem:
 
     def _add_squares(self, blocks: np.ndarray, a: int, b: int, entries: slice) -> None:
         rows, examples, values = self.features.rows, self.examples[entries], self.values[entries]
-        if sp.issparse(rows):  # one pass over the stored numbers, where a product of sparse matrices takes four
+        if sp.issparse(rows):  # one pass over the stored numbers; a product of sparse matrices takes four
             columns, begins = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int64, copy=False)
             add_squares(rows.data, columns, begins, examples, values, blocks, a, b)
         else:
@@ -124,13 +124,16 @@ class FeatureSystem:
             blocks[a, :, b, :] += dense.T @ (values[:, None] * dense)
 
     def _pair(self, a: int, b: int) -> slice:
-        """The slice of the entries of outputs a >= b."""
+        """Return the slice of the entries of outputs a >= b."""
         place = pair_of(a, b)
         return slice(self.starts[place], self.starts[place + 1])
 
     def _hold_biases(self, matrix: np.ndarray, residual: np.ndarray) -> None:
-        """Regularize the rows of a free bias: one that no variable determines then moves by about 1, and a common shift
-        of all biases, which changes no difference, stays put."""
+        """Regularize the rows of a free bias.
+
+        A bias that no variable determines then moves by about 1. A common shift of all biases changes no difference
+        and is suppressed.
+        """
         free = np.flatnonzero(self.features.stiffness == 0.0)
         if free.size == 0:
             return
@@ -170,12 +173,12 @@ class FeatureSystem:
         return step
 
     def _gather(self) -> None:
-        """Gather the rows of examples with entries."""
+        """Gather the rows of the examples that have entries."""
         chosen, self.places = np.unique(self.examples, return_inverse=True)
         self.rows = in_double(self.features.rows[chosen])
 
     def _own_couplings(self) -> np.ndarray:
-        """(gathered rows, outputs): the diagonal entries of R' P R."""
+        """Return (gathered rows, outputs): the diagonal entries of R' P R."""
         found = np.zeros((self.rows.shape[0], self.outputs))
         for a in range(self.outputs):
             pair = self._pair(a, a)
@@ -183,7 +186,7 @@ class FeatureSystem:
         return found
 
     def _shiftless(self, vectors: np.ndarray) -> np.ndarray:
-        """Minus the mean over outputs, where only differences of class functions count."""
+        """Subtract the mean over outputs if only differences of class functions count."""
         return vectors - vectors.mean(axis=1, keepdims=True) if self.shiftable else vectors
 
     def _apply(self, vectors: np.ndarray) -> np.ndarray:
@@ -198,7 +201,7 @@ class FeatureSystem:
 
 
 def _ridged(matrix: np.ndarray) -> CholeskyFactor | None:
-    """The factor of matrix + ridge, with the first of RIDGES that makes it positive definite."""
+    """Return the factor of matrix + ridge, with the first of RIDGES that makes it positive definite."""
     size, diagonal = float(matrix.diagonal().max()), np.diag_indices_from(matrix)
     for ridge in RIDGES:
         matrix[diagonal] += ridge * size
