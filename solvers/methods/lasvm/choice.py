@@ -23,7 +23,7 @@ def _most_wrong(functions: np.ndarray, signs: np.ndarray) -> np.ndarray:
     return -signs * functions
 
 
-# (functions with b, signs) of candidates -> what each is worth; None takes examples in the order they are drawn
+# (functions with b, signs) of candidates -> worth of each candidate; None: examples are taken in the queue's order
 CHOICES: dict[str, Worth | None] = {"random": None, "gradient": _most_wrong, "active": _least_certain}
 
 
@@ -41,7 +41,7 @@ def pair_margins(functions: np.ndarray, classes: int) -> np.ndarray:
 
 
 def draw(queue: np.ndarray, position: int, seed: list[int]) -> np.ndarray:
-    """Places in the queue, from `position` on, of the candidates; the same for the same seed."""
+    """Draw candidates: return their places in the queue, from `position` on, which are the same for the same seed."""
     left = queue.size - position
     if left <= LASVM.candidates:
         return np.arange(position, queue.size)

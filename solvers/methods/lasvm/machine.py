@@ -15,7 +15,7 @@ from mcsvm.solvers.methods.lasvm.pool import Pool
 class Entries:
     """The examples that a machine keeps: the first `length[0]` entries of every array."""
 
-    slot: np.ndarray  # int64: of the pool
+    slot: np.ndarray  # int64, slots of the pool
     z: np.ndarray  # gradient along beta, without b
     beta: np.ndarray  # signed alpha
     low: np.ndarray
@@ -28,7 +28,7 @@ class Entries:
         return cls(np.empty(0, dtype=np.int64), none, none, none, none, np.zeros(1, dtype=np.int64))
 
     def check(self, width: int) -> None:
-        """Raises ValueError where no machine on a pool of `width` slots can have written these arrays."""
+        """Raise ValueError if no machine on a pool of `width` slots can have written these arrays."""
         shapes = {array.shape for array in (self.slot, self.z, self.beta, self.low, self.high)}
         used = self.slot[: self.length[0]]
         if len(shapes) != 1 or used.size != self.length[0] or not ((used >= 0) & (used < width)).all():
@@ -42,7 +42,7 @@ class Entries:
 
 
 class OnlineMachine:
-    """One binary machine: `process` takes an example in, `reprocess` makes steps among the examples kept."""
+    """A binary machine: `process` takes an example in, and `reprocess` takes steps among the kept examples."""
 
     def __init__(self, pool: Pool, margin: float, *, second_order: bool = True, entries: Entries | None = None) -> None:
         self.pool, self.margin, self.second_order = pool, margin, second_order
@@ -78,9 +78,10 @@ class OnlineMachine:
         self, example: int, row: np.ndarray, diagonal: float, upper: float, tau: float, slot: int = -1, *,
         positive: bool, force: bool = False,
     ) -> int:  # fmt: skip
-        """PROCESS: keep the example if it violates with a kept one, and step with its partner; returns its slot or -1.
+        """Run PROCESS: keep the example if it violates with a kept one, and take a step with this partner.
 
-        `row` has its kernel values by slot; `slot` is that in which another machine has put it already, or -1.
+        Return its slot or -1. `row` has its kernel values by slot; `slot` is where another machine has already put it,
+        or -1.
         """
         z = (self.margin if positive else -self.margin) - jit.expansion_at(self.kept, row)
         partner = jit.consider(
@@ -103,7 +104,7 @@ class OnlineMachine:
         jit.append(self.kept, slot, z, 0.0 if positive else -upper, upper if positive else 0.0)
 
     def _needs(self, *, positive: bool) -> bool:
-        """Whether to keep an example without a partner: there is none of the other class yet, and few of this one."""
+        """Return whether to keep an example without a partner: the other class has no example, and few are kept."""
         rising, _, falling, _ = jit.extremes(self.kept)
         return (falling if positive else rising) < 0 and len(self) < LASVM.one_class
 
@@ -113,7 +114,7 @@ class OnlineMachine:
         jit.move(self.kept, self.pool.rows, a, b)
 
     def reprocess(self, tau: float, limit: int) -> tuple[int, int]:
-        """REPROCESS: up to `limit` steps among the examples kept; returns (why it ended, steps)."""
+        """Run REPROCESS: take up to `limit` steps among the kept examples; return (why it ended, steps)."""
         total = 0
         while True:
             self.kept.drops[0] = 0
@@ -124,10 +125,10 @@ class OnlineMachine:
                 return why, total
             self.pool.fetch(np.unique(self._wanted))
 
-    # -- what it has learnt -----------------------------------------------------------------------
+    # -- the learnt function ----------------------------------------------------------------------
 
     def bias(self) -> float:
-        """The middle of the interval of b; with one class only, the end that decides for that class."""
+        """Return the middle of the interval of b; with only one class, the end at which that class is predicted."""
         i, high, j, low = jit.extremes(self.kept)
         if i >= 0 and j >= 0:
             return 0.5 * (high + low)

@@ -1,8 +1,8 @@
 """LASVM as a method of runs (Bordes, Ertekin, Weston & Bottou 2005): passes over the examples until none violates.
 
-The first pass processes every example once, in random order; later ones those that violate, the worst first. The
-machine and its pool work on `LasvmState.entries` and `.slots`, which are up to date at every tick. LASVM itself needs
-neither alpha nor the class functions: these are updated at fixed step counts.
+The first pass processes every example once, in random order; later passes process the violating examples, the worst
+first. The machine and its pool work on `LasvmState.entries` and `.slots`, which are up to date at every tick. LASVM
+itself needs neither alpha nor the class functions: these are updated at fixed step counts.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SEED = 2005  # mixed with the run's seed
 class LasvmPhase(Enum):
     FRESH = auto()
     LEARNING = auto()  # PROCESS and REPROCESS in turn, through the queue
-    FINISHING = auto()  # REPROCESS until the examples kept are solved
-    SWEEPING = auto()  # all examples are looked at for violations
+    FINISHING = auto()  # REPROCESS until the kept examples are solved
+    SWEEPING = auto()  # look for violations among all examples
 
 
 @dataclass(kw_only=True)
@@ -56,7 +56,7 @@ class LasvmState(State):
 
 @dataclass(frozen=True)
 class Lasvm(Method[LasvmState]):
-    """One way of choosing examples and partners."""
+    """LASVM with one way to choose examples and one way to choose partners."""
 
     name: str
     choice: str = "random"
@@ -86,14 +86,14 @@ class Lasvm(Method[LasvmState]):
         return state
 
     def examples_seen(self, state: LasvmState) -> int:
-        """The number of PROCESS steps: n after the first pass."""
+        """Return the number of PROCESS steps: n after the first pass."""
         return state.examples_seen
 
     def advance(self, part: Part, state: LasvmState, steps: int, tolerance: float) -> Progress:
         return self._learner(part, state).go(state.steps + steps, tolerance)
 
     def _learner(self, part: Part, state: LasvmState) -> Learner:
-        """The Learner of the last slice, or a new one, which computes the kernel values of its pool again."""
+        """Return the Learner of the last slice, or a new one, which recomputes the kernel values of its pool."""
         kept = part.kept.get(self.name)
         if kept is None or kept.pool.slots is not state.slots or kept.machine.entries is not state.entries:
             kept = part.kept[self.name] = Learner(part, state, self)
@@ -101,7 +101,7 @@ class Lasvm(Method[LasvmState]):
 
 
 class Learner:
-    """Moves a LasvmState: the binary machine, its pool, and the queue of examples."""
+    """Advances a LasvmState: has its binary machine and pool, and works through its queue of examples."""
 
     def __init__(self, part: Part, state: LasvmState, method: Lasvm) -> None:
         self.part, self.state, self.method = part, state, method
@@ -131,7 +131,7 @@ class Learner:
                 return ending
 
     def _begin(self) -> None:
-        """Keep the examples of the start's alpha, and queue all others."""
+        """Keep the examples with nonzero alpha at the start, and queue all others."""
         state, used = self.state, np.flatnonzero(self.state.alpha[:, 0])
         self._hold(Slots.empty(), Entries.empty())
         for example in used:
@@ -148,7 +148,7 @@ class Learner:
         state.phase = LasvmPhase.LEARNING
 
     def _learn(self, goal: int, tolerance: float) -> bool:
-        """PROCESS and REPROCESS in turn; returns whether the queue is empty."""
+        """Run PROCESS and REPROCESS in turn; return whether the queue is empty."""
         state = self.state
         while state.position < state.queue.size or state.reprocesses:
             if state.steps >= state.show_at:
@@ -192,7 +192,7 @@ class Learner:
         return int(queue[position])
 
     def _finish(self, goal: int, tolerance: float) -> bool:
-        """REPROCESS until the examples kept are solved; returns whether they are."""
+        """Run REPROCESS until the kept examples are solved; return whether they are."""
         state = self.state
         while True:
             if state.steps >= state.show_at:
@@ -212,7 +212,7 @@ class Learner:
     # -- between passes ---------------------------------------------------------------------------
 
     def _sweep(self, tolerance: float) -> Progress | None:
-        """Compute all functions in float64 and queue the examples that violate; returns how the run ends if none do."""
+        """Compute all functions in float64 and queue the violating examples; return how the run ends, or None."""
         state = self.state
         if state.claimed:  # the claim was refuted, by functions that were computed in float64
             state.claimed = False
@@ -232,7 +232,7 @@ class Learner:
         return None
 
     def _enqueue(self, pair: np.ndarray, excess: np.ndarray, tolerance: float) -> None:
-        """Queue the most violating pair first, which is kept in any case, then all violating examples, worst first."""
+        """Queue the most violating pair, which is kept in any case, then all other violating examples, worst first."""
         outside = np.ones(len(self.part), dtype=bool)
         outside[self._examples()] = False
         forced = pair[outside[pair]]
@@ -244,7 +244,7 @@ class Learner:
         self.state.phase = LasvmPhase.LEARNING
 
     def _quiet(self) -> bool:
-        """Whether the dual has stopped rising."""
+        """Return whether the dual has stopped rising."""
         state, alpha = self.state, self.state.alpha[:, 0]
         linear = float(np.vdot(self.part.form.margin[self.part.labels, 0], alpha))
         dual = linear - 0.5 * float(np.vdot(self.signs * alpha, state.functions[:, 0]))
@@ -258,7 +258,7 @@ class Learner:
         return self.pool.slots.example[self.machine.slot]
 
     def _alpha(self) -> np.ndarray:
-        """(n, 1)"""
+        """Return alpha of the machine, (n, 1)."""
         alpha = np.zeros_like(self.state.alpha)
         alpha[self._examples(), 0] = np.abs(self.machine.beta)
         return alpha
@@ -268,7 +268,7 @@ class Learner:
         self.machine.z[:] = self.margins[examples] - self.state.functions[examples, 0]
 
     def _recompute(self) -> None:
-        """alpha, and the class functions in float64."""
+        """Compute alpha, and the class functions in float64."""
         alpha, gram = self._alpha(), self.part.gram
         weights = weights_of(self.part, alpha)
         products = gram.products(weights)

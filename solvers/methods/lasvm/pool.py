@@ -1,8 +1,8 @@
-"""The examples that online machines keep, side by side in slots, and the kernel values between them.
+"""The examples that online machines keep, each in a slot, and the kernel values between them.
 
-A row is computed when its example comes, against the examples kept alone. A checkpoint has `Slots` but no kernel
-values: every row can be computed again with the same bits, by the same product of one example with as many slots. The
-other slots' contents do not matter, as the kernel computes in double precision here.
+A row is computed when its example arrives, against the kept examples only. A checkpoint stores `Slots` but no kernel
+values: every row can be recomputed with the same bits, by the same product of one example with the same number of
+slots. The contents of the other slots do not matter, as the kernel computes in double precision here.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from mcsvm.solvers.work import LEAST_ROWS
 
 @dataclass
 class Slots:
-    """The slots of examples, the rows of the store, and all that is needed to compute the rows again."""
+    """The slots of examples, the rows of the store, and everything that is needed to recompute the rows."""
 
     # by slot
     example: np.ndarray  # -1: the slot is free
     users: np.ndarray  # machines that keep the example
-    filled_at: np.ndarray  # clock when the example came
+    filled_at: np.ndarray  # clock when the example arrived
     filled_width: np.ndarray  # number of slots at that time
-    row_of: np.ndarray  # which row of the store holds its kernel values; -1: none
+    row_of: np.ndarray  # row of the store with its kernel values; -1: none
     # by row of the store
     owner: np.ndarray  # slot, -1: the row is free
     made_at: np.ndarray  # clock when the row was computed
@@ -40,7 +40,7 @@ class Slots:
         return cls(none, none, none, none, none, none, none, none, none, np.zeros(1, dtype=np.int64))
 
     def check(self, examples: int) -> None:
-        """Raises ValueError where no pool can have written these arrays."""
+        """Raise ValueError if no pool can have written these arrays."""
         slots, rows = self.example.size, self.owner.size
         by_slot = self.users, self.filled_at, self.filled_width, self.row_of
         if any(array.shape != (slots,) for array in by_slot) or self.example.max(initial=-1) >= examples:
@@ -81,7 +81,7 @@ class Pool:
     # -- kernel values ----------------------------------------------------------------------------
 
     def row(self, example: int) -> np.ndarray:
-        """Kernel values of an example with every slot; those of free slots mean nothing."""
+        """Return the kernel values of an example with every slot; values of free slots are meaningless."""
         return self.block(np.array([example]))[0]
 
     def block(self, examples: np.ndarray) -> np.ndarray:
@@ -97,7 +97,7 @@ class Pool:
             return self.kernel.block(self.points.take(examples), held, out) if width else out
 
     def fetch(self, slots: np.ndarray) -> None:
-        """Compute the rows of these (few) slots that the store lacks."""
+        """Compute the rows of these (few) slots, unless the store has them."""
         self._tick()
         there = self.slots.row_of[slots]
         self.slots.used[there[there >= 0]] = self.slots.clock[0]
@@ -108,7 +108,7 @@ class Pool:
     # -- slots ------------------------------------------------------------------------------------
 
     def insert(self, example: int, row: np.ndarray) -> int:
-        """A slot for an example, whose row was just computed."""
+        """Put an example, whose row was just computed, into a free slot; return the slot."""
         if self.held.size == self.width:
             self._grow()
         slot, slots = int(np.argmax(self.slots.example < 0)), self.slots
@@ -122,7 +122,7 @@ class Pool:
         return slot
 
     def release(self, slots: np.ndarray) -> None:
-        """One user less for each."""
+        """Remove one user of each slot; slots without users become free."""
         self.slots.users[slots] -= 1
         for slot in slots[self.slots.users[slots] == 0]:
             row = self.slots.row_of[slot]
@@ -131,7 +131,7 @@ class Pool:
             self.slots.example[slot] = -1
 
     def renumber(self, points: Points, examples: np.ndarray) -> None:
-        """The examples held, slot after slot, are now these of other points."""
+        """Replace the points; the examples in filled slots, in the order of slots, become `examples` of `points`."""
         self.slots.example[self.held] = examples
         self.points, self._held = points, None
 
@@ -173,10 +173,10 @@ class Pool:
         self.store[row, : values.size] = values
         self.store[row, slot] = self.diagonal[slot]
 
-    # -- the same again ---------------------------------------------------------------------------
+    # -- restoring from a checkpoint --------------------------------------------------------------
 
     def _restore(self) -> None:
-        """Compute the kernel values that belong to `slots` again."""
+        """Recompute the kernel values that belong to `slots`."""
         slots = self.slots
         slots.check(len(self.points))
         held, kept = self.held, np.flatnonzero(slots.owner >= 0)
@@ -186,7 +186,7 @@ class Pool:
             self.diagonal[held] = self.kernel.diagonal(self.points.take(slots.example[held]))
         for row in kept:
             self._fill(int(row), int(slots.owner[row]), int(slots.made_width[row]))
-        for slot in held:  # an example that came after a row was made gave it the value of its own row
+        for slot in held:  # a row has the values of later examples from the rows of these examples
             later = kept[slots.made_at[kept] < slots.filled_at[slot]]
             if later.size:
                 values = self._values(slots.example[[slot]], int(slots.filled_width[slot]))[0]
@@ -198,5 +198,5 @@ class Pool:
 
 
 def _resized(array: np.ndarray, size: int, value: int = 0) -> np.ndarray:
-    """The array lengthened to `size`, with `value` in the new entries."""
+    """Return the array lengthened to `size`, with `value` in the new entries."""
     return np.append(array, np.full(size - array.size, value, dtype=array.dtype))

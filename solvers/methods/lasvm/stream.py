@@ -1,6 +1,6 @@
-"""Rows that come in portions, learnt once each by all binary machines of ova, ovo or dag, on one pool.
+"""Learning from rows in portions: all binary machines of ova, ovo or dag learn each row once, on one pool.
 
-Rows that no machine keeps are forgotten, so memory follows the support vectors, not the rows seen.
+Rows that no machine keeps are forgotten, so memory grows with the support vectors, not with the rows seen.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from mcsvm.solvers.methods.lasvm.pool import Pool
 
 @dataclass(frozen=True)
 class OnlineSettings:
-    """What one pass over the rows is told: costs, margin, tolerance, and how examples and partners are chosen."""
+    """Settings of a pass over the rows: costs, margin, tolerance, and the choice of examples and partners."""
 
-    upper: np.ndarray  # (classes,) the cost of an example of each class and of weight 1
+    upper: np.ndarray  # (classes,) the cost of an example of weight 1, by class
     margin: float
     tolerance: float
     choice: str = "random"
@@ -32,12 +32,12 @@ class OnlineSettings:
 
 @dataclass(frozen=True)
 class Expansion:
-    """The functions learnt so far, as an expansion in the examples used, in the order in which these came."""
+    """The functions learnt so far, as an expansion in the examples of nonzero weight, in the order of their arrival."""
 
     points: Points
     numbers: np.ndarray  # row number of each example, counted through all portions
     labels: np.ndarray
-    upper: np.ndarray  # the cost of each
+    upper: np.ndarray  # the cost of each example
     weights: np.ndarray  # (examples, machines)
     bias: np.ndarray  # (machines,)
 
@@ -64,9 +64,9 @@ class Stream:
     def learn(
         self, points: Points, labels: np.ndarray, weights: np.ndarray | None = None, patience: int = LASVM.finishing
     ) -> None:
-        """Every row once, then `patience` steps per row among the examples kept, or until no pair violates.
+        """Process every row once, then take `patience` steps per row among the kept examples.
 
-        Rows of weight 0 only count for row numbers.
+        The steps end earlier if no pair violates. Rows of weight 0 are only counted in row numbers.
         """
         upper = self.settings.upper[labels] * (1.0 if weights is None else weights)
         numbers, portion = np.flatnonzero(upper > 0.0), labels.size
@@ -94,14 +94,14 @@ class Stream:
         for number in concerned:
             positive = self.sides[number][0] == label
             slot = self.machines[number].process(example, row, diagonal, upper, tolerance, slot, positive=positive)
-        for number in concerned:  # afterwards: a machine's steps may free the slot
+        for number in concerned:  # after the loop above: a machine's steps may free the slot
             self.steps += 1 + self.machines[number].reprocess(tolerance, 1)[1]
 
     def _choose(self, queue: np.ndarray, position: int) -> None:
         """Swap the most useful candidate to this position of the queue.
 
         `gradient` takes the candidate with the largest error in any of its machines. `active` may not read the labels
-        of candidates, and takes the one with the smallest margin between the two best classes.
+        of candidates, and takes the candidate with the smallest margin between the two best classes.
         """
         worth = CHOICES[self.settings.choice]
         if worth is None or not self.labels.size or not any(map(len, self.machines)):
@@ -126,7 +126,7 @@ class Stream:
     # -- the examples held -----------------------------------------------------------------------------
 
     def _join(self, points: Points, labels: np.ndarray, numbers: np.ndarray, upper: np.ndarray) -> int:
-        """Append new examples to those held; returns the index of the first new one."""
+        """Append new examples to the held examples; return the index of the first new one."""
         held = self.pool.slots.example[self.pool.held]
         both = _stacked(self.pool.points.take(held), points) if held.size else points
         self.pool.renumber(both, np.arange(held.size))
@@ -153,7 +153,7 @@ class Stream:
                 machine.beta[-1] = found.weights[example, column]
         self.seen = seen
 
-    # -- what was learnt --------------------------------------------------------------------------
+    # -- the learnt functions ---------------------------------------------------------------------
 
     @property
     def evaluations(self) -> int:
