@@ -21,7 +21,7 @@ from mcsvm.solvers.problem import Part
 
 @dataclass
 class Chunk:
-    """A sub-problem with its current point. Where the balance is kept, `functions` are without the bias."""
+    """A sub-problem with its current point. If it is `balanced`, `functions` do not include the bias."""
 
     examples: np.ndarray  # (q,) of the part
     member: np.ndarray  # (v,) which of the examples a variable belongs to, rising
@@ -35,32 +35,32 @@ class Chunk:
     groups: SumGroups | None  # the examples of bounded sums
     balanced: bool
     balance: np.ndarray  # (outputs, v): the directions as columns
-    target: np.ndarray  # (outputs,) what balance @ point must be, where it is kept
+    target: np.ndarray  # (outputs,) the required balance @ point, if `balanced`
     point: np.ndarray  # (v,)
     functions: np.ndarray  # (q, outputs)
     bias: np.ndarray  # (outputs,) the multipliers of the balance
     gained: float = 0.0  # rise of the dual so far
 
     def gradient(self) -> np.ndarray:
-        """Gradient of the dual; where the balance is kept, without bias."""
+        """Return the gradient of the dual, without the bias if the chunk is `balanced`."""
         return np.asarray(self.margin - self.read @ self.functions.ravel())
 
     def reduced(self, gradient: np.ndarray, bias: np.ndarray) -> np.ndarray:
-        """Gradient of the Lagrangian: the bias, as multiplier of the balance, is added to the functions."""
+        """Return the gradient of the Lagrangian: the bias, as multiplier of the balance, is added to the functions."""
         return gradient - bias @ self.balance if self.balanced else gradient
 
     def product(self, direction: np.ndarray) -> tuple[np.ndarray, float]:
-        """(change of the functions by a unit step, direction' Q direction)."""
+        """Return (change of the functions by a unit step, direction' Q direction)."""
         weights = (self.expand @ direction).reshape(self.functions.shape)
         change = self.kernel @ weights
         return change, float(np.vdot(weights, change))
 
     def free(self) -> np.ndarray:
-        """The free variables: they span the smallest face around the point."""
+        """Return which variables are free: they span the smallest face around the point."""
         return self.geometry.face(self.point, self.upper)
 
     def room(self, direction: np.ndarray) -> float:
-        """The longest step that stays feasible, for a direction that points nowhere outwards at a bound."""
+        """Return the longest step that stays feasible, for a direction that does not point outwards at any bound."""
         falling = (self.point > 0.0) & (direction < 0.0)
         room = float(np.min(self.point[falling] / -direction[falling], initial=np.inf))
         if self.groups is None:
@@ -71,7 +71,7 @@ class Chunk:
         return float(np.min(self.groups.slack(self.point)[rising] / rate[rising], initial=room))
 
     def move(self, direction: np.ndarray, step: float, change: np.ndarray, gain: float) -> bool:
-        """Move by step * direction, variables within rounding of a bound onto it; returns whether any moved."""
+        """Move by step * direction, and put variables within rounding of a bound onto it; return whether any moved."""
         arrived = BOX.snapped(self.point + step * direction, self.upper)
         moved = bool(np.any(arrived != self.point))
         self.point = arrived
@@ -80,7 +80,7 @@ class Chunk:
         return moved
 
     def violation(self, gradient: np.ndarray) -> float:
-        """The KKT violation (jit/scan.py) for a gradient that includes the bias."""
+        """Return the KKT violation (jit/scan.py) for a gradient that includes the bias."""
         if self.groups is None:
             return BOX.violation(gradient, self.point, self.upper)
         top = np.maximum(self.groups.largest(gradient), 0.0)
@@ -110,7 +110,7 @@ class Chunk:
 
 
 def cut(part: Part, state: State, examples: np.ndarray, kernel: np.ndarray) -> Chunk:
-    """The sub-problem of these examples, `kernel` being their float64 kernel matrix with the offset."""
+    """Return the sub-problem of these examples; `kernel` is their float64 kernel matrix with the offset."""
     form, labels = part.form, part.labels[examples]
     member, slot = np.nonzero(form.real[labels])
     direction = form.direction[labels[member], slot]

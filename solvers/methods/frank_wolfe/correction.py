@@ -1,7 +1,7 @@
 """The fully corrective step: maximise the dual within the smallest face around the point.
 
-An in-face direction is as good as an away step (Freund, Grigas & Mazumder 2017); here it is that of conjugate gradients
-in the face. At a bound the face loses a dimension (a drop step) and conjugate gradients are restarted.
+An in-face direction is as good as an away step (Freund, Grigas & Mazumder 2017); here it is a direction of conjugate
+gradients in the face. At a bound the face loses a dimension (a drop step) and conjugate gradients are restarted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ class ChunkFace:
             self.basis = _orthonormal(self.rows)
 
     def _level(self, values: np.ndarray) -> np.ndarray:
-        """Free entries only, and in every full sum without their mean; values run along the first axis."""
+        """Set entries that are not free to zero, and subtract the mean of the free entries of every full sum.
+
+        Variables are along the first axis.
+        """
         free = self.free.reshape(-1, *[1] * (values.ndim - 1))
         kept = np.where(free, values, 0.0)
         if self.groups is None:
@@ -43,19 +46,19 @@ class ChunkFace:
         return kept if self.basis is None else kept - self.basis @ (self.basis.T @ kept)
 
     def multipliers(self, gradient: np.ndarray) -> np.ndarray:
-        """The bias that the free variables call for (least squares)."""
+        """Return the bias that fits the free variables best (least squares)."""
         return np.asarray(np.linalg.lstsq(self.rows, self._level(gradient), rcond=1e-10)[0])
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the span of few columns, by their Gram matrix; entries of directions are about 1."""
+    """Return an orthonormal basis of the span of few columns, by their Gram matrix; directions have entries near 1."""
     squares, axes = np.linalg.eigh(columns.T @ columns)
     kept = squares > ROUNDING * max(1e-300, squares[-1])
     return columns @ (axes[:, kept] / np.sqrt(squares[kept]))
 
 
 def correct(chunk: Chunk, goal: float, budget: int) -> int:
-    """Correct until the gradient within the face is below `goal`; returns the steps taken."""
+    """Take corrective steps until the gradient within the face is below `goal`; return their number."""
     steps = 0
     while steps < budget:
         taken, done = _ascend_face(chunk, goal, budget - steps)
@@ -66,7 +69,7 @@ def correct(chunk: Chunk, goal: float, budget: int) -> int:
 
 
 def _ascend_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
-    """Conjugate gradients (Polak & Ribiere) up to a bound; returns (steps, whether there is nothing left to gain)."""
+    """Take steps of conjugate gradients (Polak & Ribiere) up to a bound; return (steps, whether no gain is left)."""
     face = ChunkFace(chunk)
     residual = direction = face.project(chunk.gradient())
     for taken in range(budget):
@@ -88,7 +91,7 @@ def _ascend_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
 
 
 def _bent(chunk: Chunk, direction: np.ndarray, slope: float, curvature: float) -> bool:
-    """In a box: the projected step past the first bound, where it raises the dual and keeps the balance."""
+    """Take the projected step past the first bound of a box if it raises the dual and keeps the balance."""
     if chunk.groups is not None or curvature <= 0.0:
         return False
     arrived = BOX.within(chunk.point + (slope / curvature) * direction, chunk.upper)

@@ -1,4 +1,4 @@
-"""SumGroups: the variables of a chunk by example, whose sums are bounded."""
+"""SumGroups: the variables of a chunk, grouped by example; the sum of each group is bounded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SumGroups:
 
     @property
     def number(self) -> np.ndarray:
-        """(variables,) the group of each."""
+        """The group of each variable, (variables,)."""
         return self.spread(np.arange(self.starts.size))
 
     def sums(self, values: np.ndarray) -> np.ndarray:
@@ -37,14 +37,14 @@ class SumGroups:
         return np.repeat(per_group, self.sizes, axis=0)
 
     def full(self, point: np.ndarray) -> np.ndarray:
-        """Which sums are at their bound."""
+        """Return which sums are at their bound."""
         return sum_at_upper(self.sums(point), self.limits)
 
     def slack(self, point: np.ndarray) -> np.ndarray:
         return np.maximum(self.limits - self.sums(point), 0.0)
 
     def completed(self, point: np.ndarray) -> np.ndarray:
-        """The point with sums that are full up to rounding put exactly at their bound, by the largest variable."""
+        """Return the point with sums that are full up to rounding made exactly full, by the largest variable."""
         largest = (point == self.spread(self.largest(point))).astype(float)
         missing = np.where(self.full(point), self.limits - self.sums(point), 0.0)
         return point + largest * self.spread(missing / self.sums(largest))

@@ -1,10 +1,11 @@
 """Frank-Wolfe (note on the WW-M-SVM): plain, away-step and pairwise, by chunks of examples, with any bias.
 
 A step is one exact line search; a round is the visit of one chunk, and slices end between rounds. `fw` is the plain
-method of the note. The two variants alternate their step, which frees violating variables, with a fully corrective one
-inside the face then reached (`correction.py`): golden case vehicle, ww, rbf 0.5, C = 0.5, tolerance 1e-6 takes them 100
-steps with it, 4 480 (away) and 7 616 (pairwise) without. Small problems are one chunk; otherwise a chunk holds the most
-violating examples and some in turn. A round computes on its chunk and changes the state at its end.
+method of the note. The two variants alternate their own step, which frees violating variables, with a fully corrective
+step inside the face that was reached (`correction.py`). With it the golden case vehicle, ww, rbf 0.5, C = 0.5,
+tolerance 1e-6 takes 100 steps; without it, 4 480 (away) and 7 616 (pairwise). Small problems are one chunk; otherwise a
+chunk holds the most violating examples, and others in turn. A round computes on its chunk and changes the state at its
+end.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def reset_unbalanced(part: Part, state: State) -> None:
 
 
 def look(part: Part, state: State) -> tuple[float, np.ndarray]:
-    """The KKT violation, and (n,) that of each example."""
+    """Return the KKT violation, and the violation of each example, (n,)."""
     span = part.geometry.span(part, state.alpha, state.functions)
     standing = examine(part, state.alpha, state.functions if span is None else state.functions + 0.5 * sum(span))
     return standing.violation, standing.violations
@@ -86,7 +87,7 @@ def visit(
     violations: np.ndarray,
     tolerance: float,
 ) -> None:
-    """A round: cut out a chunk, raise the dual on it, update the state."""
+    """Run a round: cut out a chunk, raise the dual on it, update the state."""
     examples, turn = choose(violations, state.turn, FRANK_WOLFE.variables // part.form.slots)
     whole = examples.size == len(part)
     chunk = cut(part, state, examples, kernel_of(part, examples))
@@ -107,7 +108,10 @@ def visit(
 
 
 def choose(violations: np.ndarray, turn: int, room: int) -> tuple[np.ndarray, int]:
-    """(the most violating examples and some in turn, in rising order; the next turn): all are visited some time."""
+    """Return (the most violating examples and others in turn, in rising order; the next turn).
+
+    The turns make sure that every example is visited at some time.
+    """
     n = violations.size
     if n <= min(FRANK_WOLFE.whole, room):
         return np.arange(n), turn
@@ -120,7 +124,7 @@ def choose(violations: np.ndarray, turn: int, room: int) -> tuple[np.ndarray, in
 
 
 def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
-    """K + offset among these examples in float64; kept while the chunk stays the same."""
+    """Return K + offset among these examples in float64; the part keeps it while the chunk stays the same."""
     before, kernel = part.kept.get("frank_wolfe", (None, None))
     if before is None or not np.array_equal(before, examples):
         points = part.gram.points.take(examples)
@@ -130,7 +134,7 @@ def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
 
 
 def ascend(chunk: Chunk, method: FrankWolfe, goal: float, most: int) -> int:
-    """Frank-Wolfe on the chunk until its violation is below `goal` or the round is over; returns the steps <= most."""
+    """Run Frank-Wolfe until the chunk's violation is below `goal` or the round is over; return the steps <= most."""
     oracle, steps, end = oracle_of(chunk), 0, min(method.steps_of_round, most)
     while True:
         gradient = chunk.gradient()
@@ -149,8 +153,7 @@ def ascend(chunk: Chunk, method: FrankWolfe, goal: float, most: int) -> int:
 
 
 def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:
-    """Set the bias to that of the linear programme or of the free variables, whichever violates less; returns the
-    violation."""
+    """Set the bias of the linear programme or of the free variables, whichever violates less; return the violation."""
     chunk.bias, violation = bias, chunk.violation(chunk.reduced(gradient, bias))
     if not (chunk.balanced and corrective):
         return violation
@@ -162,7 +165,7 @@ def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective
 
 
 def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
-    """Update alpha and the functions: of the chunk in float64, of other examples by a product with kernel rows."""
+    """Update alpha and the functions: those of the chunk in float64, all others by a product with kernel rows."""
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     functions, moved = state.functions.copy(), np.flatnonzero(change.any(axis=1))
     if chunk.examples.size < len(part):

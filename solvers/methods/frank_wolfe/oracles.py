@@ -1,6 +1,6 @@
 """Linear oracles, one per feasible set: the vertex s of largest <gradient, s>, in the whole set or in a face.
 
-The away vertex is the worst one of the smallest face that contains the point (Guelat & Marcotte 1986); with it
+The away vertex is the worst vertex of the smallest face that contains the point (Guelat & Marcotte 1986); with it
 no list of active vertices is needed (Garber & Meshi 2016; Bashiri & Zhang 2017).
 """
 
@@ -14,8 +14,8 @@ from mcsvm.solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from mcsvm.solvers.methods.frank_wolfe.chunk import Chunk
 from mcsvm.solvers.methods.frank_wolfe.programme import programme_vertex
 
-# The vertex of largest <gradient, s>, and the multipliers of the balance where there is one. With `face`, only
-# vertices of the smallest face around the chunk's point.
+# Returns the vertex of largest <gradient, s>, and the multipliers of the balance if the chunk has one. With `face`, it
+# chooses among the vertices of the smallest face around the chunk's point.
 Oracle = Callable[[Chunk, np.ndarray, bool], tuple[np.ndarray, np.ndarray]]
 
 
@@ -38,7 +38,7 @@ def box_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarr
 
 
 def simplex_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
-    """U on the variable of largest gradient of each example, or zero where that is not positive."""
+    """Return U on the variable of largest gradient of each example, or zero if no gradient is positive."""
     groups = chunk.groups
     assert groups is not None
     score = np.where(chunk.point > 0.0, gradient, -np.inf) if face else gradient
@@ -52,7 +52,7 @@ def simplex_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.n
 
 
 def line_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
-    """One equality, every entry +1 or -1: fill the signed variables in falling order of their gradients."""
+    """Fill the signed variables in falling order of their gradients, under one equality with entries +1 and -1."""
     low, high = bounds(chunk, face)
     sign = chunk.balance[0]
     bottom, top = np.minimum(sign * low, sign * high), np.maximum(sign * low, sign * high)

@@ -1,9 +1,10 @@
-"""The linear programme of an exact bias, by HiGHS: for ww a circulation on the classes.
+"""The linear programme of an exact bias, solved by HiGHS; for ww it is a circulation on the classes.
 
-HiGHS cannot be interrupted with the same bits: a time limit is a clock, and after an iteration limit SciPy hands over
-no basis to start from again. A call is one piece of work: at most 21 ms, with the 5000 variables that a chunk may have.
+HiGHS cannot be interrupted with the same bits: a time limit depends on a clock, and after an iteration limit SciPy
+returns no basis to restart from. So a call is one piece of work: at most 21 ms, with the 5000 variables that a chunk
+may have.
 
-Variables are in units of U. What HiGHS keeps to 1e-10 is then made exact through the basic variables.
+Variables are in units of U. HiGHS satisfies the constraints to 1e-10; the basic variables then make them exact.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 def programme_vertex(
     chunk: Chunk, gradient: np.ndarray, low: np.ndarray, high: np.ndarray, face: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The best vertex with low <= s <= high, and the multipliers of the balance, which are b.
+    """Return the best vertex with low <= s <= high, and the multipliers of the balance, which are b.
 
-    The last row of the balance follows from the others where the directions sum to zero.
+    The last row of the balance follows from the others if the directions sum to zero.
     """
     from scipy.optimize import linprog  # 93 modules, which most trainings never need
 
@@ -51,7 +52,7 @@ def programme_vertex(
 
 
 def _sums(chunk: Chunk, variables: np.ndarray, face: bool) -> dict[str, object]:
-    """One row per example: its sum is at most U; in a face where it is U, it stays so (-sum <= -U)."""
+    """Return the constraints of the examples' sums: at most U; in a face, sums that are U stay so (-sum <= -U)."""
     groups = chunk.groups
     if groups is None:
         return {}

@@ -1,8 +1,8 @@
 """Directions of Frank-Wolfe and its variants, and the exact line search.
 
-Plain: towards the best vertex (Frank & Wolfe 1956). Away: off the worst vertex of the smallest face, where that
-promises more (Wolfe 1970; Guelat & Marcotte 1986). Pairwise: from the worst to the best (Lacoste-Julien & Jaggi
-2015). A step that ends at a bound drops a face.
+The plain direction points towards the best vertex (Frank & Wolfe 1956). The away direction points away from the worst
+vertex of the smallest face, if that promises more (Wolfe 1970; Guelat & Marcotte 1986). The pairwise direction points
+from the worst to the best vertex (Lacoste-Julien & Jaggi 2015). A step that ends at a bound leads to a smaller face.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def pairwise(chunk: Chunk, oracle: Oracle, gradient: np.ndarray, best: np.ndarra
 
 
 def step_size(slope: float, curvature: float, longest: float) -> float:
-    """The best step in [0, longest]; where the dual is not concave along the direction, all of it."""
+    """Return the best step in [0, longest]; it is `longest` if the dual is not concave along the direction."""
     return longest if curvature * longest <= slope else slope / curvature
 
 
 def take(
     chunk: Chunk, direction: np.ndarray, slope: float, longest: float, change: np.ndarray, curvature: float
 ) -> bool:
-    """One exact step along a direction whose product is known; returns whether the point moved."""
+    """Take one exact step along a direction whose product is known; return whether the point moved."""
     if slope <= 0.0:  # near the optimum the best vertex may equal the worst, up to rounding
         return False
     step = step_size(slope, curvature, longest)
