@@ -1,1 +1,1 @@
-"""Sequential minimal optimization: working sets of a few variables, chosen anew in every step."""
+"""Sequential minimal optimization: each step chooses a working set of a few variables and solves for it."""

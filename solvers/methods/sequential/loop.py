@@ -1,7 +1,8 @@
 """The loop of all sequential methods: runs compiled steps, supplies kernel rows, shrinks, unshrinks, ends.
 
-A rule (`rules.py`) decides how variables are laid out, which compiled loop makes the steps, and what may be shrunk. All
-that decides the path is in the state, which is up to date at every tick: slices of any length give the same bits.
+A rule (`rules.py`) decides the layout of variables, the compiled loop that takes the steps, and the variables that may
+be shrunk. The state has everything that determines the path, and is up to date at every tick: slices of any length give
+the same bits.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class SequentialState(State):
     active: np.ndarray  # (n, slots) bool: the active set, the variables that are not shrunk
     touched: np.ndarray  # (n,) bool: examples whose kernel rows were used since rows were last fetched
     until_shrinking: int  # steps
-    near: bool = False  # whether the violation has come below SEQUENTIAL.near * tolerance
+    near: bool = False  # whether the violation has fallen below SEQUENTIAL.near * tolerance
     moved: int = 0  # steps since all variables were last unshrunk
-    stuck: int = 0  # working sets that could not move, since then
+    stuck: int = 0  # working sets that could not move since that time
     quiet: int = 0  # steps since the dual last rose by more than rounding
     best_dual: float = -np.inf
 
@@ -49,10 +50,10 @@ def period(part: Part) -> int:
 
 
 class WorkingSetSearch:
-    """The state laid out for the compiled loops, which change its arrays in place; lives for one slice."""
+    """The state in the layout of the compiled loops, which change its arrays in place; it exists for one slice."""
 
     variables: jit.ActiveVariables  # the active ones
-    groups: Groups  # only where sums over examples are bounded
+    groups: Groups  # only if sums over examples are bounded
 
     def __init__(self, part: Part, state: SequentialState, rule: SelectionRule, tolerance: float) -> None:
         form = part.form
@@ -63,7 +64,7 @@ class WorkingSetSearch:
             form.direction.reshape(keys, form.outputs), form.margin.ravel(), form.length.ravel(),
             index.reshape(keys, -1), value.reshape(keys, -1),
         )  # fmt: skip
-        state.functions = np.asfortranarray(state.functions)  # of which `ravel` below is a view
+        state.functions = np.asfortranarray(state.functions)  # so that `ravel` below is a view of it
         self.moving = jit.Moving(
             state.functions.T.ravel(), state.alpha, state.constant, state.touched, np.zeros((2, form.outputs))
         )
@@ -79,7 +80,7 @@ class WorkingSetSearch:
     # -- the loop ---------------------------------------------------------------------------------
 
     def go(self, goal: int) -> Progress:
-        """Steps until the state has made `goal` in all, or the method ends."""
+        """Take steps until the state has taken `goal` in all, or the method ends."""
         state = self.state
         while True:
             stop = self.tolerance if state.near else SEQUENTIAL.near * self.tolerance
@@ -113,7 +114,7 @@ class WorkingSetSearch:
         self.state.moved += steps
 
     def _reached(self) -> Progress | None:
-        """The active set is solved: unshrink, or end if all variables were active."""
+        """Handle a solved active set: unshrink, or end if all variables were active."""
         state, first = self.state, not self.state.near
         state.near = True
         if not self._all_active:
@@ -127,7 +128,7 @@ class WorkingSetSearch:
         return Progress.CONVERGED
 
     def _quiet(self) -> bool:
-        """Whether the dual has stopped rising: rows in float32 and indefinite kernels can make steps cycle."""
+        """Return whether the dual has stopped rising: float32 rows and indefinite kernels can make steps cycle."""
         state = self.state
         dual = dual_of(self.part, state.alpha, state.functions, state.constant)
         if dual > state.best_dual + LAST_DIGITS * linear_of(self.part, state.alpha):
@@ -172,10 +173,10 @@ class WorkingSetSearch:
     # -- kernel rows ------------------------------------------------------------------------------
 
     def _supply(self, wanted: np.ndarray) -> None:
-        """Fetch kernel rows of these examples, and of the most violating ones without a row, in one block."""
+        """Fetch kernel rows of these examples, and of the most violating examples without a row, in one block."""
         gram, touched = self.part.gram, self.state.touched
         bounded = gram.capacity < len(gram)
-        if bounded:  # mark the rows used by compiled steps as used, for the least recently used to be evicted
+        if bounded:  # mark the rows that compiled steps have used, so that the least recently used rows are evicted
             used = np.flatnonzero(touched)
             if used.size:
                 gram.fetch(used)

@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 
 
 class SelectionRule(Protocol):
-    """How a sequential method chooses its working set on one feasible set."""
+    """The choice of the working set by a sequential method, for one feasible set."""
 
     @property
     def by_slot(self) -> bool:
-        """Whether variables lie slot after slot, else example after example."""
+        """True if variables are ordered slot by slot, False if they are ordered example by example."""
 
     @property
     def examples(self) -> int:
-        """The number of kernel rows that a step needs, at most."""
+        """The largest number of kernel rows that a step needs."""
 
     def refuse(self, part: Part) -> Sentence | None:
-        """Why the rule does not apply to the part, in a sentence; None where it does."""
+        """Return a sentence that says why the rule does not apply to the part, or None if it applies."""
 
     def arrange(self, search: WorkingSetSearch) -> None:
-        """Called after the active set has changed."""
+        """Update the data of the rule after the active set has changed."""
 
     def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
-        """(why the compiled loop returned, steps, how many examples are in `search.wanted`)."""
+        """Run the compiled loop; return (why it ended, steps, the number of examples in `search.wanted`)."""
 
     def idle(self, search: WorkingSetSearch) -> np.ndarray:
-        """Which active variables may be shrunk."""
+        """Return which active variables may be shrunk."""
 
     def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
-        """The active variables of the working set that could not move."""
+        """Return the active variables of the working set that could not move."""
 
     def violations(self, search: WorkingSetSearch) -> np.ndarray:
-        """(n,) the largest violation of each example's variables."""
+        """Return the largest violation of each example's variables, (n,)."""
 
 
 class _Anywhere:
@@ -57,25 +57,25 @@ class _Anywhere:
 
 
 class _Separate(_Anywhere):
-    """Variables with bounds of their own, slot after slot."""
+    """Rules for variables with separate bounds, ordered slot by slot."""
 
     by_slot = True
 
     def arrange(self, search: WorkingSetSearch) -> None:
-        """Nothing follows from the active set."""
+        """Do nothing: no data of the rule depends on the active set."""
 
     def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
         return int(search.wanted[0])
 
     def violations(self, search: WorkingSetSearch) -> np.ndarray:
-        """By the scores of the last look."""
+        """Return the violations by the scores of the last look."""
         worst = np.zeros(len(search.part))
         jit.worst_of(search.variables.example, search.variables.score, worst)
         return worst
 
 
 class _Box(_Separate):
-    """No equality."""
+    """Rules for separate bounds without an equality."""
 
     def idle(self, search: WorkingSetSearch) -> np.ndarray:
         return idle_box(search.variables)
@@ -83,7 +83,10 @@ class _Box(_Separate):
 
 @dataclass(frozen=True)
 class BoxSteps(_Box):
-    """One variable, or two with second-order selection of the second; the first by |g|, or (`scaled`) by g^2 / Q_nn."""
+    """Steps in one variable of largest |g|, or (`scaled`) of largest g^2 / Q_nn, or in two variables (`pairs`).
+
+    The second variable is chosen by second-order information.
+    """
 
     pairs: bool
     scaled: bool
@@ -102,7 +105,7 @@ class BoxSteps(_Box):
 
 @dataclass(frozen=True)
 class WorkingSets(_Box):
-    """BSVM: half of the set are the free variables nearest to optimal, half the most violating ones."""
+    """Steps of BSVM: half of the set are the free variables nearest to optimal, half the most violating variables."""
 
     variables: int
     share: float  # of the tolerance, to which the small problem is solved
@@ -120,7 +123,7 @@ class WorkingSets(_Box):
 
 @dataclass(frozen=True)
 class Pairs(_Separate):
-    """A binary machine with exact bias: two variables, along the equality."""
+    """Steps in two variables along the equality of a binary machine with exact bias."""
 
     second_order: bool
     examples = 2
@@ -139,7 +142,7 @@ class Pairs(_Separate):
 
 
 class _Simplex(_Anywhere):
-    """A bounded sum per example, whose variables form a group."""
+    """Rules for a bounded sum per example; the variables of an example form a group."""
 
     by_slot = False
     examples = 1
@@ -170,7 +173,7 @@ class _Simplex(_Anywhere):
 
 @dataclass(frozen=True)
 class SimplexPairs(_Simplex):
-    """Two variables of one example, the slack of its sum being one."""
+    """Steps in two variables of one example; the slack of its sum counts as a variable."""
 
     second_order: bool
 
@@ -183,7 +186,7 @@ class SimplexPairs(_Simplex):
 
 @dataclass(frozen=True)
 class WholeExamples(_Simplex):
-    """All variables of the most violating example, solved exactly by a sort."""
+    """Steps in all variables of the most violating example, solved exactly by a sort."""
 
     whole = True
 
@@ -205,7 +208,7 @@ class WholeExamples(_Simplex):
 
 
 def difference_lengths(form: DualForm) -> np.ndarray:
-    """(classes, slots + 1, slots + 1): |d_p - d_q|^2 of two directions, the last one being the slack's 0."""
+    """Return (classes, slots + 1, slots + 1): |d_p - d_q|^2 of two directions; the last direction is the slack's, 0."""
     padded = np.concatenate([form.direction, np.zeros((form.classes, 1, form.outputs))], axis=1)
     inner = np.einsum("ypc,yqc->ypq", padded, padded)
     length = np.einsum("ypp->yp", inner)

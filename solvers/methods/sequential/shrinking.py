@@ -1,6 +1,6 @@
-"""Shrinking: which variables at a bound may leave the active set, as no violating pair would move them.
+"""Shrinking: variables at a bound leave the active set if no violating pair would move them.
 
-Steps update the class functions of all examples, shrunk or not (scans over variables are the larger cost). So
+Steps update the class functions of all examples, including shrunk ones, as scans over variables cost more. So
 unshrinking needs no kernel values, and every sample shows the true primal. Variables are shrunk at fixed step counts,
 never at the end of a slice.
 """
@@ -15,7 +15,7 @@ from mcsvm.solvers.jit.sequential.sums import Groups
 
 
 def idle_box(variables: ActiveVariables) -> np.ndarray:
-    """Variables at a bound with a gradient into it that is larger than the largest violation."""
+    """Return which variables are at a bound, with a gradient into it that is larger than the largest violation."""
     full, empty = BOX.at_upper(variables.alpha, variables.upper), variables.alpha <= 0.0
     g = variables.gradient
     worst = np.max(np.where(full, 0.0, g), initial=0.0)
@@ -24,7 +24,7 @@ def idle_box(variables: ActiveVariables) -> np.ndarray:
 
 
 def idle_pairs(variables: ActiveVariables) -> np.ndarray:
-    """Signed variables that may only rise, with z below that of all that may fall, or the reverse."""
+    """Return which signed variables may only rise and have a z below that of all that may fall, or the reverse."""
     rises, falls = movable(variables)
     z = variables.gradient
     high = np.max(z, where=rises, initial=-np.inf)
@@ -33,17 +33,17 @@ def idle_pairs(variables: ActiveVariables) -> np.ndarray:
 
 
 def movable(variables: ActiveVariables) -> tuple[np.ndarray, np.ndarray]:
-    """(whether each signed variable may rise, whether it may fall)."""
+    """Return (whether each signed variable may rise, whether it may fall)."""
     room, used = BOX.room_up(variables.alpha, variables.upper), variables.alpha > 0.0
     positive = variables.value[0] > 0.0
     return np.where(positive, room, used), np.where(positive, used, room)
 
 
 def idle_groups(variables: ActiveVariables, groups: Groups, *, whole: bool) -> np.ndarray:
-    """Variables at zero whose gradient is below the smallest one in use by more than the largest violation.
+    """Return which variables are zero, with a gradient more than the largest violation below the smallest one in use.
 
-    An example leaves as a whole when none of its variables stays, or only one that holds the whole sum clearly; with
-    `whole`, variables leave with their example alone.
+    An example leaves as a whole if none of its variables stays, or only one that clearly holds the whole sum; with
+    `whole`, variables leave only together with their example.
     """
     starts, sizes = groups.starts[:-1], np.diff(groups.starts)
     worst = groups.violation.max(initial=0.0)

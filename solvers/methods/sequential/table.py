@@ -1,4 +1,4 @@
-"""The sequential methods: one loop (`loop.py`), and for each feasible set the step rule that a method takes there."""
+"""The sequential methods: one loop (`loop.py`), and the step rule of each method for each feasible set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sequential(Method[SequentialState]):
     name: str
     supports: str
     rules: Mapping[Geometry, SelectionRule]
-    refusals: Mapping[Geometry, Sentence]  # where there is no rule
+    refusals: Mapping[Geometry, Sentence]  # for feasible sets without a rule
 
     @property
     def geometries(self) -> Collection[Geometry]:
