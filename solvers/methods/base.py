@@ -1,7 +1,7 @@
-"""The protocol of methods: Method with all its hooks, and State, what a method remembers between slices.
+"""The protocol of methods: Method with all its hooks, and State, the memory of a method between slices.
 
-`Method.advance` may be stopped at any tick (solvers/interrupt.py). All that decides the path of a method is in its
-State, so that slices of any length, pauses and checkpoints give the same bits.
+`Method.advance` may be stopped at any tick (solvers/interrupt.py). The State has everything that determines the path of
+a method, so that slices of any length, pauses and checkpoints give the same bits.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ NO_LIMIT = 2**62  # steps
 
 
 class Progress(Enum):
-    """How a call of `advance` ended."""
+    """The outcome of a call of `advance`."""
 
     MOVING = auto()
-    MILESTONE = auto()  # moving, after a costly step: the gap may have fallen, and `auto` decides anew
+    MILESTONE = auto()  # still moving, after a costly step: the gap may have fallen, and `auto` decides again
     CONVERGED = auto()  # by the running functions; the run verifies it in float64
     STALLED = auto()  # no step improves the dual any more
 
@@ -47,8 +47,8 @@ class Point:
 class State(Point):
     """The current point of one part, and the memory of the method: the only mutable object of a run.
 
-    A method declares what it remembers between slices as fields of a subclass: arrays, numbers, enums, or data classes
-    of these. A checkpoint stores them field by field. An array that is empty at the start may grow.
+    A method declares its memory between slices as fields of a subclass: arrays, numbers, enums, or data classes of
+    these. A checkpoint stores them field by field. An array that is empty at the start may grow.
     """
 
     steps: int = 0
@@ -61,7 +61,7 @@ class State(Point):
 
     @classmethod
     def zero(cls, part: Part, **memory: Any) -> Any:
-        """alpha = 0; `memory`: the fields of the subclass."""
+        """Return the state at alpha = 0; `memory` has the fields of the subclass."""
         n, outputs = part.labels.size, part.form.outputs
         return cls(np.zeros((n, part.form.slots)), np.zeros((n, outputs)), np.zeros(outputs), **memory)
 
@@ -83,14 +83,14 @@ class Exploring(State):
         return self.kept or self
 
     def keep(self, part: Part) -> None:
-        """Copy the current point to `kept`, unless that is better."""
+        """Copy the current point to `kept`, unless `kept` is better."""
         dual = dual_at(part, self)
         if self.kept is None or dual > self.kept_dual:
             self.kept = Point(self.alpha.copy(order="K"), self.functions.copy(order="K"), self.constant.copy())
             self.kept_dual = dual
 
     def recovered(self, part: Part) -> bool:
-        """Whether the current point is as good as `kept`; drops `kept` if so."""
+        """Return whether the current point is as good as `kept`, and drop `kept` if so."""
         if self.kept is None:
             return True
         if dual_at(part, self) >= self.kept_dual - SINGLE * abs(self.kept_dual):
@@ -98,7 +98,7 @@ class Exploring(State):
         return self.kept is None
 
     def return_to_best(self, part: Part) -> bool:
-        """Replace the current point by `kept`, unless it is as good; returns whether it was replaced."""
+        """Replace the current point by `kept`, unless it is as good as `kept`; return whether it was replaced."""
         if self.recovered(part):
             return False
         best = self.best
@@ -111,13 +111,13 @@ S = TypeVar("S", bound=State)
 
 
 class Method(ABC, Generic[S]):
-    """One way to solve a part; an instance for each name in the registry."""
+    """A way to solve a part; the registry has one instance for each name."""
 
     name: str
     supports: str  # a sentence for users
     keeps_balance = False  # whether joint machines with an exact bias keep sum_i W_i = 0 by themselves
     budget: Budget = BUDGET
-    natural_gap: float | None = None  # the relative gap that it ends at where the limits give none
+    natural_gap: float | None = None  # the relative gap at which it ends if the limits give no gap
 
     @property
     def geometries(self) -> Collection[Geometry]:
@@ -125,7 +125,7 @@ class Method(ABC, Generic[S]):
         return BOX, SUMS, LINE
 
     def refuse(self, part: Part) -> Sentence | None:
-        """Why the method cannot solve this part, in a sentence that says what would work; None where it can."""
+        """Return a sentence that says why the method cannot solve this part and which would, or None if it can."""
         if part.geometry in self.geometries:
             return None
         return Sentence(
@@ -136,12 +136,12 @@ class Method(ABC, Generic[S]):
         )
 
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
-        """(the method to run on this part, why); `auto` leaves some linear kernels to other methods."""
+        """Return (the method to run on this part, why); `auto` leaves some linear kernels to other methods."""
         return self, None
 
     @abstractmethod
     def start(self, part: Part, seed: int) -> S:
-        """The state at alpha = 0. `seed` decides all random choices of the method."""
+        """Return the state at alpha = 0. `seed` determines all random choices of the method."""
 
     @abstractmethod
     def advance(self, part: Part, state: S, steps: int, tolerance: float) -> Progress:
@@ -151,28 +151,28 @@ class Method(ABC, Generic[S]):
         """
 
     def refuted(self, part: Part, state: S) -> None:
-        """Called when float64 has refuted a claim of convergence: a method may become stricter."""
+        """Handle a claim of convergence that float64 has refuted: a method may become stricter."""
 
     def wind_up(self, part: Part, state: S, tolerance: float) -> bool:
-        """Called when the gap suffices, before the certificate: put variables onto bounds that they are near to.
+        """Put variables that are near a bound onto it; called when the gap suffices, before the certificate.
 
-        Returns whether alpha has changed.
+        Return whether alpha has changed.
         """
         return False
 
     def rehearse(self, part: Part) -> None:
-        """Run what the tiny problem of run/warmup.py does not reach, so that it is compiled before the clock starts."""
+        """Run code that the tiny problem of run/warmup.py does not reach, to compile it before the clock starts."""
 
     def used(self, state: S) -> str:
-        """Return the name of the method that is at work on the part, for `solver_used_`: of `auto` its phase."""
+        """Return the name of the method that works on the part, for `solver_used_`; for `auto`, that of its phase."""
         return self.name
 
     def effort(self, state: S) -> float:
-        """What was spent so far, by no clock: `auto` counts seconds of its budget."""
+        """Return the effort spent so far, measured without a clock: `auto` counts seconds of its budget."""
         return float(state.steps)
 
     def examples_seen(self, state: S) -> int | None:
-        """How many examples an online method has processed, repetitions counted; None for other methods."""
+        """Return how many examples an online method has processed, counting repetitions; None for other methods."""
         return None
 
 
@@ -183,7 +183,7 @@ def start_from(part: Part, state: State, alpha: np.ndarray) -> None:
 
 
 def dual_at(part: Part, point: Point) -> float:
-    """The dual of a point, by its functions."""
+    """Return the dual of a point, computed from its functions."""
     return dual_of(part, point.alpha, point.functions, point.constant)
 
 
@@ -194,6 +194,6 @@ def refresh(part: Part, state: Point) -> None:
 
 
 def stored_fields(value: Any) -> Iterator[str]:
-    """The names of the fields of a state, or of a data class in one, that a checkpoint stores."""
+    """Return the names of the fields of a state, or of a data class in a state, that a checkpoint stores."""
     assert is_dataclass(value)
     return (entry.name for entry in fields(value) if entry.name not in ("decisions", "limit"))

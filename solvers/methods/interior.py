@@ -38,14 +38,14 @@ class Interior:
     given: np.ndarray = field(default_factory=partial(np.empty, 0))  # (outputs,): the bias given from outside
     begun: bool = False
     closing: bool = False  # the path has ended, and `leave` is due
-    left: bool = False  # `leave` is done: the exact kernel since
+    left: bool = False  # `leave` is done: from then on the kernel is exact
     x: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     z: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     t: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     w: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     b: np.ndarray = field(default_factory=partial(np.empty, 0))
     least_violation: float = np.inf  # since `left`
-    vain: int = 0  # dense systems in a row that did not reduce the violation enough
+    vain: int = 0  # consecutive dense systems that did not reduce the violation enough
     blocks_until: int = 0  # step count at which the turn of the blocks ends
 
     @property
@@ -85,7 +85,7 @@ class InteriorPoint(Method[InteriorState]):
         return Progress.MOVING
 
     def rehearse(self, part: Part) -> None:
-        """A tiny problem ends before the turn of the blocks."""
+        """Compile the turn of the blocks: a tiny problem ends before it."""
         state = self.start(part, 0)
         blocks.rehearse(part, state)
         blocks.advance(part, state, 50, 1e-3, self.budget)
@@ -98,7 +98,7 @@ class InteriorPoint(Method[InteriorState]):
 
 
 def follow(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Progress:
-    """One interior iteration; where the path ends, `leave`."""
+    """Take one interior iteration; if the path ends, `leave` it."""
     interior = state.interior
     if not interior.begun:
         interior.given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
@@ -127,7 +127,7 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
 
 
 def path_of(part: Part, state: InteriorState) -> Path:
-    """The Path of the part, made once and kept for all slices."""
+    """Return the Path of the part, which is made once and kept for all slices."""
     if "path" not in part.kept:
         layout, exact = Layout.of(part), part.balanced or part.multiplied
         columns = Columns(part.gram, 0.0 if exact else part.offset, exact, rank_cap(part))
@@ -137,16 +137,16 @@ def path_of(part: Part, state: InteriorState) -> Path:
 
 
 def closed(state: InteriorState, path: Path, point: PathPoint, tolerance: float) -> bool:
-    """Whether the path has ended: complementarity small enough, or the limit of iterations."""
+    """Return whether the path has ended: complementarity is small enough, or the limit of iterations is reached."""
     enough = PATH.clear * tolerance * float(path.layout.upper.mean())
     return bool(path.mean(point) <= enough or state.interior.iterations >= PATH.iterations)
 
 
 def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> tuple[Point, float] | None:
-    """(share * point, its dual by V V'), if its proved dual exceeds that of the best point so far; else None.
+    """Return (share * point, its dual by V V') if its proved dual exceeds that of the best point so far, else None.
 
     The proved dual of a multiple t of the point is t linear - t^2 (energy / 2 + excess): `share` maximises it over
-    0 <= t <= 1, and is below 1 where V V' is coarse.
+    0 <= t <= 1, and is below 1 if V V' is coarse.
     """
     alpha = path.layout.table(point.x)
     if part.balanced and not is_balanced(part, alpha):
@@ -165,7 +165,7 @@ def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> 
 
 
 def excess(part: Part, path: Path, weights: np.ndarray) -> float:
-    """By how much, at most, the dual by V V' is too large: |w' R w| <= (sum_i |w_i| sqrt(R_ii))^2, R = K - V V'."""
+    """Return a bound on the excess of the dual by V V': |w' R w| <= (sum_i |w_i| sqrt(R_ii))^2, R = K - V V'."""
     left = np.sqrt(np.maximum(part.gram.diagonal + path.columns.bias**2 - path.columns.squares, 0.0))
     return 0.5 * float(np.square(np.abs(weights).T @ left).sum())
 
@@ -174,9 +174,9 @@ def excess(part: Part, path: Path, weights: np.ndarray) -> float:
 
 
 def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget: Budget) -> None:
-    """Leave the path: variables near a bound go onto it, the others are solved for together on the exact kernel.
+    """Leave the path: put variables near a bound onto it, and solve for the others together on the exact kernel.
 
-    The state changes at the end only: a stop within it repeats all of it.
+    The state changes only at the end: after a stop within this function, all of it is repeated.
     """
     interior = state.interior
     alpha, constant, between = put_onto_bounds(part, state, path, interior.point)
@@ -198,7 +198,7 @@ def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget
 
 
 def exactly(part: Part, point: Point) -> BlockState:
-    """The point with functions recomputed by the exact kernel."""
+    """Return the point with functions recomputed by the exact kernel."""
     products = part.gram.products(weights_of(part, point.alpha))
     return blocks.by_class(BlockState(point.alpha, products + point.constant, point.constant))
 
@@ -206,7 +206,7 @@ def exactly(part: Part, point: Point) -> BlockState:
 def put_onto_bounds(
     part: Part, state: InteriorState, path: Path, point: PathPoint
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(alpha with variables near a bound put onto it, its constant, (n, slots) the other variables)."""
+    """Return (alpha with variables near a bound put onto it, its constant, (n, slots) the other variables)."""
     alpha, between = at_bounds(path.layout, point)
     alpha = rebalanced(part, state.best.alpha, alpha) if part.balanced else alpha
     total = weights_of(part, alpha).sum(axis=0)
@@ -214,10 +214,10 @@ def put_onto_bounds(
 
 
 def at_bounds(layout: Layout, point: PathPoint) -> tuple[np.ndarray, np.ndarray]:
-    """(alpha, (n, slots) which variables are between their bounds).
+    """Return (alpha, (n, slots) which variables are between their bounds).
 
-    A variable is at its bound where its distance, as a share of U, is below its multiplier, as a share of the mean
-    margin: on the path the product of both tends to zero, and one of them stays away from it.
+    A variable is at its bound if its distance, as a share of U, is below its multiplier, as a share of the mean
+    margin: on the path the product of both tends to zero, and one of them stays away from zero.
     """
     size, upper = float(np.abs(layout.margin).mean()), layout.upper
     low = point.x / upper < point.z / size
@@ -228,7 +228,7 @@ def at_bounds(layout: Layout, point: PathPoint) -> tuple[np.ndarray, np.ndarray]
 
 
 def rebalanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """alpha of a binary machine with free variables moved to sum_i s_i alpha_i = 0; `before` where they cannot."""
+    """Return alpha of a binary machine with free variables moved to sum_i s_i alpha_i = 0, else `before`."""
     beta, low, high = LINE.signed(part, alpha)
     free = np.flatnonzero(LINE.free(alpha, part.upper)[:, 0])
     low, high = low[free], high[free]
@@ -247,7 +247,7 @@ def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: flo
 
 
 def finish(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Progress:
-    """Dense systems in float64 while they help, and turns of blocks: the error of float32 rows grows with C."""
+    """Solve dense systems in float64 while they help, with turns of blocks: the error of float32 rows grows with C."""
     interior, bench = state.interior, Workbench(part, budget)
     if state.steps >= interior.blocks_until:
         violation = bench.look(state)
@@ -269,7 +269,7 @@ def finish(part: Part, state: InteriorState, until: int, tolerance: float, budge
 
 
 def wind_up(part: Part, state: InteriorState, tolerance: float, budget: Budget) -> bool:
-    """`leave` if the point is still on the central path; returns whether it was."""
+    """Call `leave` if the point is still on the central path; return whether it was."""
     on_path = state.interior.begun and not state.interior.left
     if on_path:
         leave(part, state, path_of(part, state), tolerance, budget)

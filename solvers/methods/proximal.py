@@ -39,7 +39,7 @@ class Iterate:
     point: np.ndarray  # coordinates
     functions: np.ndarray  # (n, outputs)
     alpha: np.ndarray  # (n, slots)
-    weights: np.ndarray  # of alpha; alpha itself where coordinates are variables
+    weights: np.ndarray  # of alpha; alpha itself if coordinates are variables
     full: np.ndarray  # (n,) whether a bounded sum is at its bound
 
 
@@ -58,7 +58,7 @@ class NewtonStep:
 
 
 def largest(values: np.ndarray, others: np.ndarray | None = None) -> float:
-    """max |values - others|, in strips: 10^6 x 7 at once take 130 ms, most of it for new memory."""
+    """Return max |values - others|, in strips: 10^6 x 7 at once take 130 ms, most of it for new memory."""
     cuts = strips(len(values))
     return float(np.max([np.abs(values[at] if others is None else values[at] - others[at]).max() for at in cuts]))
 
@@ -66,29 +66,29 @@ def largest(values: np.ndarray, others: np.ndarray | None = None) -> float:
 class ProximalStep(ABC):
     """The problem of one proximal step, and semismooth Newton steps that solve it."""
 
-    flat = PROXIMAL.flat  # share of the first slope that may be left where a line search ends
+    flat = PROXIMAL.flat  # share of the first slope that may remain when a line search ends
     farthest = 1.0  # factor by which a step size may grow at once; 1: a full step that still descends is taken
 
     def __init__(self, part: Part, anchor: np.ndarray, sigma: float) -> None:
         self.part, self.anchor, self.sigma = part, np.ascontiguousarray(anchor), sigma
 
-    # -- what depends on the coordinates ----------------------------------------------------------
+    # -- defined by the coordinates ---------------------------------------------------------------
 
     @abstractmethod
     def residual(self, trial: Iterate) -> np.ndarray:
-        """The coordinates of alpha(f) minus those of the trial: minus the gradient of psi, in the inner product M."""
+        """Return the coordinates of alpha(f) minus those of the trial: minus the gradient of psi in the product M."""
 
     @abstractmethod
     def expand(self, coordinates: np.ndarray) -> np.ndarray:
-        """The class functions of coordinates, without `start`."""
+        """Return the class functions of coordinates, without `start`."""
 
     @abstractmethod
     def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> NewtonStep | None:
-        """The Newton step, None where its system fails. `lacking` is expand(residual)."""
+        """Return the Newton step, or None if its system fails. `lacking` is expand(residual)."""
 
     @abstractmethod
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
-        """Whether the trial is near enough to the minimum of psi."""
+        """Return whether the trial is near enough to the minimum of psi."""
 
     def weights(self, alpha: np.ndarray) -> np.ndarray:
         return weights_of(self.part, alpha)
@@ -103,11 +103,11 @@ class ProximalStep(ABC):
         return self.part.geometry.face(alpha, self.part.upper) & self.part.form.real[self.part.labels]
 
     def away(self, trial: Iterate) -> float:
-        """max |alpha - anchor| / sigma: what the proximal term adds to gradients of the dual."""
+        """Return max |alpha - anchor| / sigma, the size of the proximal term in gradients of the dual."""
         return largest(trial.alpha, self.anchor) / self.sigma
 
     def solve(self, trial: Iterate, most: int) -> tuple[Iterate, int, End]:
-        """At most `most` Newton steps: (the last iterate, their number, what ended them)."""
+        """Take at most `most` Newton steps; return (the last iterate, the number of steps, why they ended)."""
         for steps in range(most):
             residual = self.residual(trial)
             lacking = self.expand(residual)
@@ -123,7 +123,7 @@ class ProximalStep(ABC):
         return SearchLine(self, trial, move)
 
     def search(self, trial: Iterate, move: NewtonStep) -> Iterate:
-        """Line search for a slope of nearly zero: near the minimum, slopes keep digits that values have lost."""
+        """Search the line for a slope of nearly zero: near the minimum, slopes keep digits that values have lost."""
         line, low, high, length = self.line(trial, move), 0.0, np.inf, 1.0
         at_low, at_high = move.slope, np.inf
         for _ in range(PROXIMAL.tries):
@@ -164,5 +164,5 @@ class SearchLine:
         return self.move.slope_at(self.trial)
 
     def end(self, length: float) -> Iterate:
-        """The iterate at the step size of the last slope."""
+        """Return the iterate at the step size of the last slope."""
         return self.trial
