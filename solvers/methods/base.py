@@ -125,7 +125,7 @@ class Method(ABC, Generic[S]):
         return BOX, SUMS, LINE
 
     def refuse(self, part: Part) -> Sentence | None:
-        """Return a sentence that says why the method cannot solve this part and which would, or None if it can."""
+        """Return a sentence that says why the method cannot solve this part and what would work, or None if it can."""
         if part.geometry in self.geometries:
             return None
         return Sentence(

@@ -174,7 +174,7 @@ class LineProblem(BoxProblem):
         return directions * directions
 
     def jump(self, goal: float) -> None:
-        """Solve in alpha = s beta, whose lower bounds are zero. The start need not satisfy the equality."""
+        """Solve in alpha = s beta, whose lower bounds are zero. The interior point need not start on the equality."""
         face, sign = self.face, self.sign
         now, upper = sign * face.value, np.maximum(np.abs(face.low), face.high)
         flip(face.Q, sign)

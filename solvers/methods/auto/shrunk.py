@@ -268,7 +268,10 @@ def seen(part: Part, state: BlockState, shrunk: Shrunk) -> Optimality:
 
 
 def violators(part: Part, state: BlockState, shrunk: Shrunk, tolerance: float) -> np.ndarray:
-    """Return the active examples that may cause a KKT violation above the tolerance (with an equality, two do)."""
+    """Return the active examples that may cause a KKT violation above the tolerance, and record the violation.
+
+    With an equality, two examples cause a violation together: hence half the tolerance for each.
+    """
     found = seen(part, state, shrunk)
     shrunk.violation = found.violation
     if shrunk.active.size == len(part):

@@ -91,7 +91,10 @@ def _ascend_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
 
 
 def _bent(chunk: Chunk, direction: np.ndarray, slope: float, curvature: float) -> bool:
-    """Take the projected step past the first bound of a box if it raises the dual and keeps the balance."""
+    """Take the projected step past the first bound of a box, if it raises the dual and keeps the balance.
+
+    Return whether it was taken; sums of examples have no such step.
+    """
     if chunk.groups is not None or curvature <= 0.0:
         return False
     arrived = BOX.within(chunk.point + (slope / curvature) * direction, chunk.upper)

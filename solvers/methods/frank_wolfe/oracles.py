@@ -38,7 +38,10 @@ def box_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarr
 
 
 def simplex_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return U on the variable of largest gradient of each example, or zero if no gradient is positive."""
+    """Return the vertex that has U on the variable of largest gradient of each example, if that is positive, else 0.
+
+    In a face, a sum that is at its bound stays there, whatever the gradient.
+    """
     groups = chunk.groups
     assert groups is not None
     score = np.where(chunk.point > 0.0, gradient, -np.inf) if face else gradient

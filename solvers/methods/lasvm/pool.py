@@ -186,7 +186,7 @@ class Pool:
             self.diagonal[held] = self.kernel.diagonal(self.points.take(slots.example[held]))
         for row in kept:
             self._fill(int(row), int(slots.owner[row]), int(slots.made_width[row]))
-        for slot in held:  # a row has the values of later examples from the rows of these examples
+        for slot in held:  # a row's values of examples that arrived after it are from the rows of these examples
             later = kept[slots.made_at[kept] < slots.filled_at[slot]]
             if later.size:
                 values = self._values(slots.example[[slot]], int(slots.filled_width[slot]))[0]

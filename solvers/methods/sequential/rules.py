@@ -83,9 +83,9 @@ class _Box(_Separate):
 
 @dataclass(frozen=True)
 class BoxSteps(_Box):
-    """Steps in one variable of largest |g|, or (`scaled`) of largest g^2 / Q_nn, or in two variables (`pairs`).
+    """Steps in the variable of largest |g|, or (`scaled`) of largest g^2 / Q_nn.
 
-    The second variable is chosen by second-order information.
+    With `pairs`, a second variable is chosen by second-order selection.
     """
 
     pairs: bool
