@@ -188,7 +188,10 @@ class PathBudget:
 
 @dataclass(frozen=True)
 class LinearBudget:
-    """The methods for linear kernels (methods/linear/). Prices are in s, and only compare them and size pieces."""
+    """The methods for linear kernels (methods/linear/). Prices are in s.
+
+    They compare the methods and size their pieces.
+    """
 
     many: int = 20_000  # fewest examples for coordinate steps: with fewer, kernel rows are short
     filled: float = 0.3  # largest stored share of sparse rows: up to 0.26 kernel rows took 1.3 to 20 times as long
@@ -220,7 +223,7 @@ class LinearBudget:
     growth: float = 4.0  # factor on sigma from step to step
     largest: float = 1e8  # largest sigma, in the same units
     doubt: float = 0.3  # factor on the tolerance at each refuted claim
-    strictest: float = 1e-4  # the least product of these factors
+    strictest: float = 1e-4  # the smallest product of these factors
     close: float = 0.1  # distance of f to the functions of alpha(f) at the end of a proximal step, in tolerances
     closer: float = 0.1  # factor on `close` after a step that did not raise the dual
     loss: float = 1e-3  # share of the dual of the start that the first step may lose

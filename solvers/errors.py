@@ -25,7 +25,7 @@ class Sentence(str):
 
     @property
     def code(self) -> str:
-        """An identifier of the template, independent of values and language."""
+        """Return an identifier of the template, independent of values and language."""
         return "-".join(re.findall(r"\w+", re.sub(r"{[^}]*}", " ", self.template).lower())[:8])
 
     def parts(self) -> Iterator[Sentence]:

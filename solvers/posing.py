@@ -75,7 +75,7 @@ def far_origin(kernel: Kernel, points: Points) -> np.ndarray | None:
 
     Under an exact bias sum_i W_i = 0, so that a translation of the feature space by phi(o) changes no dual value and no
     function, except for b. Far from zero all kernel values are nearly equal (a column of years: 4e6 + 20), and steps
-    lose their digits: training stalled at a gap of 6% to 40%. Sparse rows stay, because moved rows are dense.
+    lose their digits: training stalled at a gap of 6% to 40%. Sparse rows are not moved, because moved rows are dense.
     """
     if not kernel.grows or points.sparse:
         return None

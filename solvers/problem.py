@@ -168,14 +168,14 @@ class Problem:
 
     @cached_property
     def training_kernel(self) -> Kernel:
-        """Return the kernel that parts are trained with, of `training_points`; other kernels move instead of rows."""
+        """Return the kernel for `training_points`; kernels other than the linear one are moved in place of the rows."""
         if self.origin is None or isinstance(self.kernel, FeatureKernel):
             return self.kernel
         return Moved(self.kernel, self.origin)
 
     @cached_property
     def heights(self) -> np.ndarray:
-        """Return (n,) K(x_i, origin). The b of parts is that of the rows as they are plus sum_i W_i height_i."""
+        """Return (n,) K(x_i, origin). The b of a part is that of the unmoved rows plus sum_i W_i height_i."""
         if self.origin is None:
             return np.zeros(len(self))
         values = np.empty((len(self), 1))

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from mcsvm.solvers.jit.close import find_below
 
 CLOSE: dict[np.dtype[Any], float] = {np.dtype(np.float64): 2.0**-14, np.dtype(np.float32): 2.0**-8}
-FEW = 128  # up to so many rows are searched without a first check of each row's smallest value
+FEW = 128  # up to this many rows are searched without a first check of each row's smallest value
 PAIRS = 1 << 12  # rows per subtraction
 
 

@@ -1,4 +1,4 @@
-"""ATM (unified view): one hinge per example, for the worst of all class functions, the own one included."""
+"""ATM (unified view): one hinge per example, for the worst of all class functions, including the own one."""
 
 from mcsvm.solvers.machines.form import Machine, absolute_form
 

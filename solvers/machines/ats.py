@@ -1,4 +1,4 @@
-"""ATS (unified view): one hinge for each class function, the own one included."""
+"""ATS (unified view): one hinge for each class function, including the own one."""
 
 from mcsvm.solvers.machines.form import Machine, absolute_form
 

@@ -1,4 +1,4 @@
-"""DAGSVM: trained as one-vs-one, decided by walking a graph that drops one class a step."""
+"""DAGSVM: trained as one-vs-one; predicts by walking a graph that drops one class per step."""
 
 from mcsvm.solvers.machines.form import Machine, binary_form
 

@@ -118,7 +118,7 @@ class Ahead:
                     self._train(lane, by_helper=True)
                 except Stopped:
                     self._end(lane)
-                except BaseException as error:  # raised where the part is taken
+                except BaseException as error:  # raised again when the part is taken
                     self._end(lane, error=error)
 
     def _hear(self) -> None:

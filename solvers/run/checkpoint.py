@@ -1,7 +1,7 @@
 """The file format of checkpoints, from which a run continues with the same bits; states and parts as arrays.
 
 A checkpoint is a zip of a JSON header, arrays in NumPy's format (never pickled) and a digest of both. A file is
-replaced as a whole or not at all. run/loop.py (`Run._header`, `Run._arrays`) decides what a checkpoint contains.
+replaced as a whole or not at all. run/loop.py (`Run._header`, `Run._arrays`) defines the contents of a checkpoint.
 """
 
 from __future__ import annotations
