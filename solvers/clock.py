@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mcsvm.solvers.jit.dispatcher import seconds_compiling
-
 
 class _Held(threading.local):
+    """How long the clock of this thread was held."""
+
     def __init__(self) -> None:
-        self.total = 0.0  # seconds in `held`
-        self.since: float | None = None  # the time that the clock shows inside `held`
+        self.total = 0.0  # seconds
+        self.since: float | None = None  # the time that the clock shows while it is held
 
 
 _held = _Held()
@@ -25,7 +25,7 @@ def seconds() -> float:
 
 
 def _running() -> float:
-    return time.perf_counter() - seconds_compiling() - _held.total
+    return time.perf_counter() - _held.total
 
 
 @contextmanager

@@ -11,8 +11,6 @@ it is typed and lowered once, and optimised in each function that Python calls (
 from __future__ import annotations
 
 import gc
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,19 +23,13 @@ from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined
 from numba.core.registry import CPUDispatcher
 from numba.core.types.misc import unliteral
 
+from mcsvm.solvers import clock
 from mcsvm.solvers.jit.notice import announce
 from mcsvm.solvers.jit.store import CACHE_WORKS, Store
 
 # Thresholds of the garbage collector: numba makes millions of objects, and with Python's default thresholds collections
 # take a tenth of the time of compilation.
 COLLECTIONS = 20_000, 50, 1000
-
-_mine = threading.local()
-
-
-def seconds_compiling() -> float:
-    """Return the total time for which the calling thread has compiled, loaded compiled code, or waited for either."""
-    return getattr(_mine, "seconds", 0.0)
 
 
 class LoopFlags(compiler.Flags):
@@ -93,12 +85,9 @@ class Loop(CPUDispatcher):
     # -- entries ----------------------------------------------------------------------------------
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Compile or load the entry for these arguments, and add the time to the thread's total; numba calls this."""
-        began = time.perf_counter()
-        try:
+        """Compile or load the entry for these arguments while the clock of trainings stands still; numba calls this."""
+        with clock.held():
             return super()._compile_for_args(*args, **kws)
-        finally:
-            _mine.seconds = seconds_compiling() + time.perf_counter() - began
 
     def compile(self, sig: Any) -> Any:
         """Compile or load the entry with this signature; only one process at a time compiles it."""
