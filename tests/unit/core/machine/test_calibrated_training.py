@@ -88,7 +88,7 @@ def test_a_file_keeps_them_and_is_refused_without(tmp_path: Path) -> None:
         shares = [predict(model, DATA, probabilities=True).decisions.probabilities for model in (trained, again)]
         np.testing.assert_array_equal(*shares)
     with pytest.raises(FileError, match="prediction sets without probabilities"):
-        changed(path, tmp_path, lambda document: document.pop("calibration"))
+        changed(path, tmp_path, lambda document: document.update(calibration=None))
 
 
 def changed(path: Path, folder: Path, change: object) -> object:
@@ -184,7 +184,7 @@ def test_a_file_keeps_the_rule_and_one_without_opens(tmp_path: Path) -> None:
     again = model_file.load(path)
     assert again.rule == trained.rule == table.rule(DATA.classes)
     np.testing.assert_array_equal(again.predictions(DATA).labels, trained.predictions(DATA).labels)
-    assert changed(path, tmp_path, lambda document: document.pop("rule")).rule is None
+    assert changed(path, tmp_path, lambda document: document.update(rule=None)).rule is None
     assert Request.from_document(json.loads(json.dumps(trained.request.document()))) == trained.request
 
 
