@@ -109,14 +109,17 @@ def claim(
     """Return the claim for a certificate in document form."""
     relative, zero = float(certificate["relative_gap"]), bool(certificate.get("zero_within_rounding", False))
     gap, kind = figures.gap(relative), optimality(ending, relative, kernel, gap_tol, zero=zero)
+    closed = relative <= figures.ROUNDING  # the gap would be written as 0%
+    if kind == "solved" and zero:
+        return OptimalityClaim(kind, tr("Solved: the optimum is zero within rounding"))
     if kind == "solved":
-        return OptimalityClaim(
-            kind, tr("Solved: the optimum is zero within rounding") if zero else tr("Solved to {gap}", gap=gap)
-        )
+        text = tr("Solved: the gap is zero within rounding") if closed else tr("Solved to {gap}", gap=gap)
+        return OptimalityClaim(kind, text)
     if kind == "close":
-        return OptimalityClaim(
-            kind, tr("Close: up to {gap} from the optimum", gap=gap), tr("Train longer to solve it.")
-        )
+        text = tr("Close: up to {gap} from the optimum", gap=gap)
+        if closed:
+            text = tr("Close: the gap is zero within rounding, but the run has not converged")
+        return OptimalityClaim(kind, text, tr("Train longer to solve it."))
     if ending == "stalled" and kernel not in SEMIDEFINITE:
         advice = tr("The kernel may not be positive semidefinite, and then the gap proves nothing.")
         return OptimalityClaim(kind, tr("Not solved"), advice)

@@ -59,11 +59,29 @@ def test_the_badge_says_the_gap_and_the_optimality(ending: str, gap: float) -> N
     found["certificate"] |= {"relative_gap": gap}
     badge = summary.badge(found)
     assert badge.kind == optimality(ending, gap, "rbf")
-    assert figures.gap(max(gap, 0.0)) in badge.text
+    if gap > 0.0:
+        assert figures.gap(gap) in badge.text
     if ending == "converged" and gap > CLOSE:
         assert badge.text.startswith("Converged by violation, but up to")
         assert badge.tip.startswith("Train with a smaller tolerance.")
     assert figures.objective(found["certificate"]["primal"]) in badge.tip
+
+
+@pytest.mark.parametrize("gap", [-1e-12, 0.0, 1e-16, 1e-12])
+def test_a_gap_that_rounds_to_zero_is_named_in_words(gap: float) -> None:
+    texts = {}
+    for ending in ("converged", "stopped"):
+        found = document(ending=ending)
+        found["certificate"] |= {"relative_gap": gap}
+        texts[ending] = summary.badge(found).text
+    assert texts["converged"] == "Solved: the gap is zero within rounding"
+    assert texts["stopped"] == "Close: the gap is zero within rounding, but the run has not converged"
+
+
+def test_a_gap_above_rounding_is_never_written_as_zero() -> None:
+    found = document(ending="converged")
+    found["certificate"] |= {"relative_gap": 2e-12}
+    assert summary.badge(found).text == "Solved to <0.000001%"
 
 
 @pytest.mark.parametrize("machine", MACHINES)
