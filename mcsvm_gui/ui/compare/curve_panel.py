@@ -29,6 +29,8 @@ MARK = 8  # pixels of a point
 class LearningPlot(UnitPlot):
     """Accuracy against rows: points with the deviation over folds, the law through them, its band."""
 
+    limits: Mapping[str, tuple[float, float]] = {"left": (0.0, 1.0)}
+
     def __init__(self) -> None:
         self._points: tuple[tuple[float, float, float], ...] = ()
         self._machine = ""

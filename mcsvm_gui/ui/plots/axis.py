@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +25,7 @@ class Axis(pg.AxisItem):
     """`picture` is None whenever something changed; any other value says that the specifications still hold."""
 
     picture: Any
+    limits: tuple[float, float] | None = None  # the values that exist: no tick is labelled outside of them
     _specs: tuple[Any, Any, Any] | None = None
 
     def updateAutoSIPrefix(self) -> None:
@@ -67,6 +68,15 @@ class Axis(pg.AxisItem):
             return specs
         axis, ticks, texts = specs
         return axis, ticks, apart(texts, upright=self.orientation in ("left", "right"))
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float | None, list[float]]]:
+        """Return the ticks of each level; the range of a plot may be wider than the limits of its values."""
+        levels = super().tickValues(minVal, maxVal, size)
+        if self.limits is None or self.logMode:
+            return levels
+        low, high = self.limits
+        slack = 1e-9 * (high - low)  # sums of steps are rounded
+        return [(step, [tick for tick in ticks if low - slack <= tick <= high + slack]) for step, ticks in levels]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Write the numbers beside the ticks in the notation of the language."""
@@ -119,5 +129,9 @@ def _line(start: QPointF, end: QPointF) -> QRectF:
     return QRectF(x, y, max(round(area.width()), 1), max(round(area.height()), 1))
 
 
-def axes() -> dict[str, Axis]:
-    return {side: Axis(side) for side in ("bottom", "left")}
+def axes(limits: Mapping[str, tuple[float, float]]) -> dict[str, Axis]:
+    """Return the axes of a plot; `limits` are those of the sides that have some."""
+    made = {side: Axis(side) for side in ("bottom", "left")}
+    for side, axis in made.items():
+        axis.limits = limits.get(side)
+    return made

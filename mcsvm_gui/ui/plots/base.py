@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,10 +43,11 @@ class Plot(pg.PlotWidget):
     saved = Signal(str)  # the file, or a word for the clipboard
     save_failed = Signal(str)  # in a sentence
     kinds: tuple[str, ...] = export.KINDS  # of files
+    limits: Mapping[str, tuple[float, float]] = {}  # by side: the values that exist, such as 0 to 100 of a percentage
 
     def __init__(self, name: str, title: str, bottom: str = "", left: str = "") -> None:
         self.area = Area(enableMenu=False)
-        super().__init__(viewBox=self.area, enableMenu=False, axisItems=axes())
+        super().__init__(viewBox=self.area, enableMenu=False, axisItems=axes(self.limits))
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.titled = title

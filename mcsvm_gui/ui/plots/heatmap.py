@@ -183,7 +183,7 @@ class PowerAxis(Axis):
         self.picture = None
         self.update()
 
-    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float | None, list[float]]]:
         most = max(size / LABEL_ROOM[self.orientation], 1.0)
         cells = (maxVal - minVal) / self._step
         spacing = self._step * next((double for double in DOUBLES if cells / double <= most), DOUBLES[-1])

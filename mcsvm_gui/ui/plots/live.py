@@ -204,6 +204,7 @@ class SupportPlot(LivePlot):
 class AccuracyPlot(LivePlot):
     may_be_log = False
     counts_examples = True
+    limits: Mapping[str, tuple[float, float]] = {"left": (0.0, 100.0)}
 
     def __init__(self) -> None:
         super().__init__("accuracyPlot", tr("Accuracy"), "", tr("per cent"))

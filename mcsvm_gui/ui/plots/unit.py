@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,8 @@ class RunLine:
 class UnitPlot(LinePlot):
     """`key`: the corner of the legend where none is freer; `chance`: with the line from corner to corner; `dots`: each
     point of a line has a mark."""
+
+    limits: Mapping[str, tuple[float, float]] = {"bottom": (0.0, 1.0), "left": (0.0, 1.0)}
 
     def __init__(
         self,
