@@ -353,11 +353,15 @@ class TrainPresenter(QObject):
         for run in runs:
             self._moved(run)
 
-    def _look(self) -> None:
-        """Which runs are to be seen: the chosen ones, and those that go on."""
+    def _runs_to_plot(self) -> list[int]:
+        """Return the selected runs and the running ones."""
         running = [run for run in self._going() if self._state(run) is not JobState.QUEUED]
         wanted = dict.fromkeys([*self._runs.selected[-MOST:], *running])
-        seen = [run for run in wanted if run in self._runs]
+        return [run for run in wanted if run in self._runs]
+
+    def _look(self) -> None:
+        """Show the runs to plot, draw the new ones, and describe the current run."""
+        seen = self._runs_to_plot()
         new = set(seen) - set(self._plotted)
         self._plotted = seen
         records = [self._runs.record(run) for run in seen]
@@ -366,8 +370,9 @@ class TrainPresenter(QObject):
         self._say()
 
     def _show_changed(self) -> None:
+        """Update the plots; a run that is not selected leaves them when it ends."""
         changed, self._changed = self._changed, set()
-        if any(run not in self._plotted for run in changed):
+        if self._runs_to_plot() != self._plotted:
             self._look()
         self._draw(changed)
         self._say()

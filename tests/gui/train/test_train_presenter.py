@@ -358,6 +358,26 @@ def test_chosen_runs_and_those_that_go_on_are_seen(page: Page) -> None:
     assert set(seen(page)) == {runs[0], runs[2], runs[3]}
 
 
+def test_a_run_that_is_not_selected_leaves_the_plots_when_it_ends(page: Page) -> None:
+    """As after an automatic refit, whose final model is selected while runs of the search still end."""
+    other, final = page.started(2)
+    page.collection.select([final])
+    page.tick()
+    assert set(seen(page)) == {final, other}, "a running one is shown next to it"
+    page.queue.end(other, Outcome(None, document(), Trace(), ()))  # type: ignore[arg-type]
+    page.tick()
+    assert seen(page) == [final]
+
+
+def test_an_ended_run_that_is_selected_stays_in_the_plots(page: Page) -> None:
+    first, second = page.started(2)
+    page.collection.select([first, second])
+    page.tick()
+    page.queue.fail(first, "no")
+    page.tick()
+    assert seen(page) == [first, second]
+
+
 def test_at_most_twelve_of_the_chosen_are_seen(page: Page) -> None:
     runs = page.started(15)
     for run in runs:
