@@ -1,7 +1,7 @@
 """The mathematics once more, slowly and by hand: nothing here uses the solvers' tables or compiled code.
 
-Machines as in the table of solvers/README.md: ww, cs, llw, and the unified view (adm, atm, ats, mmr). `alpha` is
-(n, classes): the variable of example i and class c; f is (n, classes).
+Machines as in the table of solvers/notes/mathematics.md: ww, cs, llw, and the unified view (adm, atm, ats, mmr).
+`alpha` is (n, classes): the variable of example i and class c; f is (n, classes).
 """
 
 from __future__ import annotations

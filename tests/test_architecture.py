@@ -132,21 +132,32 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 DOCUMENTS = "README.md", "CONTRIBUTING.md", "packaging/README.md", "solvers/README.md", "mcsvm_gui/README.md"
+NOTES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "solvers" / "notes").glob("*.md"))
 PLACE = re.compile(r"`([\w./-]+\.(?:py|md|toml|cff|yaml|po|spec|txt))`")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *NOTES])
 def test_every_file_that_a_document_names_is_there(document: str) -> None:
     """From the root, or anywhere in the folders that the document is about."""
-    home = (ROOT / document).parent
+    home = ROOT / "solvers" if document in NOTES else (ROOT / document).parent
     folders = [home] if home != ROOT else [ROOT / name for name in ("solvers", "mcsvm_gui", "tests", "packaging")]
     there = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
     named = [
         name for name in PLACE.findall((ROOT / document).read_text("utf-8")) if not re.search("NAME|LANGUAGE", name)
     ]
-    assert len(named) > 3
+    assert len(named) > 3 or document in NOTES
     lost = [name for name in named if not any(path.endswith(f"/{name}") for path in there)]
     assert [name for name in lost if not (ROOT / name).exists()] == []
+
+
+def test_every_invariant_of_the_solvers_names_tests_that_exist() -> None:
+    text = (ROOT / "solvers" / "README.md").read_text("utf-8")
+    rows = text.split("## Invariants")[1].split("\n## ")[0].strip().splitlines()[2:]
+    for row in rows:
+        named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
+        assert named, row
+        for path, name in named:
+            assert f"def {name}(" in (ROOT / path).read_text("utf-8"), row
 
 
 def test_the_readme_is_a_page() -> None:

@@ -36,6 +36,7 @@ SPEED = "tests/benchmarks/results/page.md"  # its pictures lie beside it
 BEHIND = (  # of the checkout
     SPEED,
     *("solvers/README.md", "mcsvm_gui/README.md", "packaging/README.md"),
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "solvers" / "notes").glob("*.md")),
     *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
 )
 METHODS = "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function"

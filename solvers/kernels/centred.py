@@ -2,7 +2,7 @@
 
 With a = x - mean, c = 2 gamma and h_x = gamma |a|^2, the exponent is c <a, b> - h_x - h_z: one sum of features + 2
 products. It is summed CHUNK features at a time, so that few additions follow each other whatever BLAS does.
-solvers/README.md proves that its error is at most `exponent_error` (h_x + h_z).
+solvers/notes/certificate.md proves that its error is at most `exponent_error` (h_x + h_z).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ about `fit` from a profile of Python calls. Nothing is timed.
 A hop is a call or a return that crosses from one file to another. A loop crosses at every turn, so that each way from
 file to file counts once here, and all crossings in a row of their own. DESIGN.md's count for the first tree (31 files,
 105 hops, 74 back) does not say how it was made; this one gives 32, 118 and 87 for it. The fit that is counted is the
-second of its kind: code is compiled, and the form of the machine is kept. solvers/README.md has what its files are for.
+second of its kind: code is compiled, and the form of the machine is kept. solvers/notes/easy_fit.md lists its files.
 """
 
 from __future__ import annotations

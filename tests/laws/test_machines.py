@@ -1,4 +1,4 @@
-"""The machines' tables, their reductions and scalings, and how they decide: solvers/README.md."""
+"""The machines' tables, their reductions and scalings, and how they decide: notes/mathematics.md."""
 
 import numpy as np
 import pytest

@@ -96,7 +96,7 @@ class Transition:
 
 
 def decide(facts: Facts, budget: Budget) -> Transition:
-    """Return the phase to run next. The first rule that applies decides; solvers/README.md lists them in a table."""
+    """Return the phase to run next. The first rule that applies decides (table: notes/how_auto_decides.md)."""
     allowed = budget.phases
     stalled = facts.outcome is Progress.STALLED
     if facts.phase is Phase.INTERIOR:
