@@ -42,7 +42,7 @@ def smallest_change(model: Model, room: Room, decide: Decide, to: int | None = N
         return (codes >= 0) & (codes != own) if to is None else codes == to
 
     if room.closed:
-        return Found(None, own, None, None, Sentence("no column that may move has a second value"))
+        return Found(None, own, None, None, Sentence("no column that may change has a second value"))
     found = [_tightened(model, room, start, own, other, decide) for start in _starts(model, room, own, other, decide)]
     if not found:
         return Found(None, own, None, None, _why(room))
@@ -52,8 +52,10 @@ def smallest_change(model: Model, room: Room, decide: Decide, to: int | None = N
 
 def _why(room: Room) -> Sentence:
     return Sentence(
-        "with the fixed columns as here, none of {count} seen row is decided so, and gradients lead to no border",
-        "with the fixed columns as here, none of {count} seen rows is decided so, and gradients lead to no border",
+        "with the fixed columns unchanged, the {count} known row does not get the wanted prediction, and following the"
+        " gradients reaches no decision boundary",
+        "with the fixed columns unchanged, none of the {count} known rows gets the wanted prediction, and following the"
+        " gradients reaches no decision boundary",
         count=len(room.seen),
     )
 

@@ -116,7 +116,7 @@ def check_portions(estimator: Any) -> None:
     changed = [name for name, value in before.items() if getattr(estimator, name) != value]
     if changed:
         raise InputError(
-            "partial_fit goes on with the {changed} it began with; to change it, use fit or a clone.",
+            "partial_fit cannot change {changed} of a model that is already fitted. Use fit, or a clone.",
             changed=changed[0],
         )
 
@@ -129,7 +129,10 @@ def all_classes(estimator: Any, classes: Any) -> np.ndarray:
     given: np.ndarray = estimator.classes_ if classes is None else np.unique(np.asarray(classes))
     if begun and not np.array_equal(given, estimator.classes_):
         known = listing(estimator.classes_.tolist())
-        raise InputError("partial_fit began with the classes {known}, and goes on with them.", known=known)
+        raise InputError(
+            "partial_fit cannot change the classes {known} of a model that is already fitted. Use fit, or a clone.",
+            known=known,
+        )
     if given.size < 2:
         raise InputError("There is only one class to learn; a classifier needs at least two classes.")
     return given
@@ -140,7 +143,10 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     strange = np.flatnonzero(~np.isin(labels, classes))
     if strange.size:
         name = labels[strange[:1]].tolist()[0]
-        raise InputError("The label {name!r} is none of the classes that partial_fit began with.", name=name)
+        raise InputError(
+            "The label {name!r} is not one of the model's classes. Give all labels in the first call of partial_fit.",
+            name=name,
+        )
     return np.searchsorted(classes, labels)
 
 

@@ -32,7 +32,7 @@ class Entries:
         shapes = {array.shape for array in (self.slot, self.z, self.beta, self.low, self.high)}
         used = self.slot[: self.length[0]]
         if len(shapes) != 1 or used.size != self.length[0] or not ((used >= 0) & (used < width)).all():
-            raise ValueError("what a machine keeps is not all there")
+            raise ValueError("the arrays of a machine differ in length or refer to missing slots of the pool")
 
     def grow(self, size: int) -> None:
         more, zeros = size - self.slot.size, np.zeros(size - self.slot.size)

@@ -44,12 +44,12 @@ class Slots:
         slots, rows = self.example.size, self.owner.size
         by_slot = self.users, self.filled_at, self.filled_width, self.row_of
         if any(array.shape != (slots,) for array in by_slot) or self.example.max(initial=-1) >= examples:
-            raise ValueError("slots that are not there")
+            raise ValueError("the arrays by slot differ in length, or a slot refers to a missing example")
         if any(array.shape != (rows,) for array in (self.made_at, self.made_width, self.used)):
-            raise ValueError("rows of another number")
+            raise ValueError("the arrays by row of the store differ in length")
         limits = (self.row_of, rows), (self.owner, slots), (self.filled_width, slots + 1), (self.made_width, slots + 1)
         if any(array.max(initial=-1) >= limit for array, limit in limits):
-            raise ValueError("places beyond what is there")
+            raise ValueError("a position is larger than the number of slots or rows")
 
 
 class Pool:

@@ -103,7 +103,7 @@ def test_only_what_may_move_moves() -> None:
     assert found.distance >= free.distance / EXPLAIN.slack
     none = explain.flip(model, X[3], X, movable=[])
     assert none.row is none.after is none.distance is None
-    assert "no column" in none.why
+    assert none.why == "no column that may change has a second value"
     masked = explain.flip(model, X[3], X, movable=np.array([False, True, True, False]))
     assert masked.distance == found.distance
 
@@ -154,6 +154,18 @@ def test_unknown_columns_are_refused(columns: list[Any]) -> None:
     X, y = blobs(30, 3, 4)
     with pytest.raises(InputError, match="no columns"):
         explain.flip(trained(X, y), X[0], X, movable=columns)
+
+
+def test_the_reason_counts_the_known_rows_without_the_wanted_prediction() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    model = trained(X, (X[:, 0] > 0.0).astype(int), C=5.0, gamma=0.1)
+    found = explain.flip(model, X[X[:, 0].argmax()], X[:4], movable=[2])
+    assert found.row is None
+    assert found.why == (
+        "with the fixed columns unchanged, none of the 5 known rows gets the wanted prediction,"
+        " and following the gradients reaches no decision boundary"
+    )
 
 
 def test_none_where_all_is_decided_alike() -> None:

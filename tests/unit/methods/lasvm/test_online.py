@@ -77,12 +77,12 @@ def test_the_pool_holds_kernel_values_and_makes_the_same_bits_again(
 def test_what_no_pool_can_have_left_is_refused() -> None:
     slots = mixed("rbf", 1, 500.0).slots
     for name in ("example", "row_of", "owner", "filled_width", "made_width"):
-        wrong = getattr(slots, name).copy()
+        wrong, words = getattr(slots, name).copy(), "missing example" if name == "example" else "position is larger"
         wrong[0] = 10**6
-        with pytest.raises(ValueError, match="there"):
+        with pytest.raises(ValueError, match=words):
             Pool(kernel_named("rbf"), Points(X), 500.0, replace(slots, **{name: wrong}))
-    for name in ("users", "used"):
-        with pytest.raises(ValueError, match=r"there|number"):
+    for name, words in (("users", "by slot differ in length"), ("used", "by row of the store differ in length")):
+        with pytest.raises(ValueError, match=words):
             Pool(kernel_named("rbf"), Points(X), 500.0, replace(slots, **{name: getattr(slots, name)[:-1]}))
 
 
@@ -99,6 +99,16 @@ def learnt(
         machine.process(example, pool.row(example), diagonal, COST, TOLERANCE, positive=bool(Y[example] == 0))
         machine.reprocess(TOLERANCE, 1)
     return machine
+
+
+def test_what_no_machine_can_have_left_is_refused() -> None:
+    machine = learnt("rbf", 20)
+    entries = machine.entries
+    outside = entries.slot.copy()
+    outside[0] = machine.pool.width
+    for wrong in (replace(entries, slot=outside), replace(entries, beta=entries.beta[:-1])):
+        with pytest.raises(ValueError, match=r"arrays of a machine differ in length or refer to missing slots"):
+            OnlineMachine(machine.pool, 1.0, entries=wrong)
 
 
 def by_hand(machine: OnlineMachine, kernel: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
