@@ -19,7 +19,7 @@ import numpy as np
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from mcsvm.solvers.errors import InputError
-from mcsvm.solvers.interrupt import tick
+from mcsvm.solvers.interrupt import tick, undivided
 
 T = TypeVar("T")
 
@@ -183,11 +183,12 @@ def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each
         tick()
         group = pieces[start : start + step]
         helpers = min(share(workers()), len(group)) - 1
-        if helpers < 1 or len(group) * operations_each < WORTH:
-            for piece in group:
-                function(piece)
-        else:
-            _help(function, iter(group), helpers)
+        with undivided():
+            if helpers < 1 or len(group) * operations_each < WORTH:
+                for piece in group:
+                    function(piece)
+            else:
+                _help(function, iter(group), helpers)
 
 
 def share(threads: int, helpers: int = 0) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mcsvm.solvers.interrupt import tick
+from mcsvm.solvers.interrupt import tick, undivided
 from mcsvm.solvers.kernels.centred import Centred, centre, moved_like
 from mcsvm.solvers.work import COPY, MOVE, PIECE, pieces
 
@@ -56,12 +56,12 @@ class Points:
 
     def array(self, dtype: np.dtype) -> Any:
         if dtype == np.float32:
-            return self.prepare("single")
-        return self.rows if self.rows.dtype == np.float64 else self.prepare("double")
+            return self._derive("single")
+        return self.rows if self.rows.dtype == np.float64 else self._derive("double")
 
     @property
     def squares(self) -> np.ndarray:
-        found: np.ndarray = self.prepare("squares")
+        found: np.ndarray = self._derive("squares")
         return found
 
     @property
@@ -130,8 +130,13 @@ class Points:
 
     def folded(self, dtype: np.dtype) -> np.ndarray:
         """Return (features + 2, n) columns -2z, 1, |z|^2 of z = rows - origin: lifted @ folded = |x - z|^2."""
-        found: np.ndarray = self.prepare(folded_in(dtype))
+        found: np.ndarray = self._derive(folded_in(dtype))
         return found
+
+    def _derive(self, name: str) -> Any:
+        """Return the derived array of this name; in one piece, as kernels ask for it within a piece of work."""
+        with undivided():
+            return self.prepare(name)
 
     # -- parts ------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ def exit_code(command: Callable[[], int]) -> int:
         lose(sys.stdout)
         return 1
     except OSError as error:
+        _lose_unless_writable(sys.stdout)
         return complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
     except ImportError as error:
         advice = "if memory is limited (ulimit -v), allow more, else run `mcsvm doctor`"
@@ -49,6 +50,14 @@ def ended(*, interrupted: bool, converged: bool) -> int:
     if interrupted:
         return INTERRUPTED
     return DONE if converged else UNCONVERGED
+
+
+def _lose_unless_writable(stream: TextIO) -> None:
+    """Python flushes the stream once more at exit, and would end with its own exit code if that fails."""
+    try:
+        stream.flush()
+    except OSError:
+        lose(stream)
 
 
 def _open_streams() -> None:
