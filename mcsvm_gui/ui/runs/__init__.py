@@ -1,1 +1,1 @@
-"""What the pages share: the data at hand, every run of the project, and the queue of jobs."""
+"""State that the pages share: the open data, every run of the project, and the queue of jobs."""

@@ -1,4 +1,4 @@
-"""Cells of searches, as the window knows them; the project file follows."""
+"""Cells of searches in memory, which are also written to the project file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.options import TuneRequest
     from mcsvm_gui.ui.runs.collection import RunCollection
 
-KEPT = 8  # conditions whose cells stay in memory; 1350 cells of five folds take 12 MB
+KEPT = 8  # limit on the conditions whose cells stay in memory; 1350 cells of five folds take 12 MB
 
 
 class CellCollection(QObject):
-    """By the conditions under which they were found. What was not asked for yet is read first."""
+    """Cells by the conditions under which they were computed. Cells that were not requested before are read from the
+    file.
+    """
 
     arrived = Signal(str)  # cells of these conditions were read
-    failed = Signal(str)  # in a sentence
+    failed = Signal(str)  # an error as a sentence
 
     def __init__(self, runs: RunCollection, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,29 +40,33 @@ class CellCollection(QObject):
         runs.project_read.connect(self._follow)
 
     def of(self, conditions: str) -> Found:
-        """All that is known now; what the project has arrives."""
+        """Return all cells that are known now; request those in the project, after which `arrived` is emitted."""
         if self._runs.loaded and conditions not in self._reading | self._read:
             self._ask(conditions, self._path)
-        self._found[conditions] = self._found.pop(conditions, {})  # the newest
+        self._found[conditions] = self._found.pop(conditions, {})  # moves to the newest place
         return self._found[conditions]
 
     def for_search(self, wanted: TuneRequest, conditions: str) -> Found:
-        """Return what a search uses: halving each cell on its best known share of the rows, others on all rows."""
+        """Return the results that a search uses: for halving, each cell on its best known share of the rows, else on
+        all rows.
+        """
         found = self.of(conditions)
         return found if wanted.search == "halving" else self._whole.setdefault(conditions, {})
 
     def shares_of(self, conditions: str) -> Mapping[Cell, Shares]:
-        """Return every known result, those on shares of the training rows too."""
+        """Return every known result, including results on shares of the training rows."""
         self.of(conditions)
         return self._shares.get(conditions, {})
 
     def ready(self, conditions: str) -> bool:
-        """Whether what the project has is known: until then nothing may be added, which would replace it."""
+        """Return whether the project's cells are read. Before that nothing may be added, because it would replace
+        them.
+        """
         self.of(conditions)
         return conditions in self._read
 
     def add(self, conditions: str, done: Iterable[Done]) -> None:
-        """Replace earlier results by later ones; the file gets each changed cell whole."""
+        """Replace earlier results by later ones, and write each changed cell to the file as a whole."""
         from mcsvm_gui.core.tune.cells import shares_document
 
         shares = self._shares.setdefault(conditions, {})
@@ -83,7 +89,7 @@ class CellCollection(QObject):
             self._whole.setdefault(conditions, {})[cell] = CellResult(shares[1.0])
 
     def drop_oldest(self, needed: Collection[str]) -> None:
-        """They can be read again. `needed`: to which a search still adds, which would replace what is in the file."""
+        """Drop the oldest conditions, which can be read again. `needed`: conditions to which searches add cells."""
         droppable = [one for one in self._found if one not in needed and one not in self._reading]
         for conditions in droppable[: max(len(self._found) - KEPT, 0)]:
             del self._found[conditions]
@@ -119,7 +125,7 @@ class CellCollection(QObject):
         self.arrived.emit(conditions)
 
     def _follow(self) -> None:
-        """Another project knows other cells; the same one read again changes nothing."""
+        """Forget all cells if another project was opened; the same one read again changes nothing."""
         if self._runs.path != self._path:
             self._path = self._runs.path
             self._found, self._whole, self._shares, self._reading, self._read = {}, {}, {}, set(), set()

@@ -1,4 +1,4 @@
-"""Findings about the data at hand, for every page; who looks at the data tells them here."""
+"""Findings about the open data, shared by all pages; the pages that check the data store them here."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.check.finding import Finding
 
-EXTEND = "extend"  # what a finding about the edges of a search offers
+EXTEND = "extend"  # action of a finding about a best value on the edge of the search grid
 
 
 class Checks(QObject):
-    changed = Signal()  # `findings`
-    planned = Signal()  # something else is to be trained or searched on the data: they are to be looked at again
-    acted = Signal(str, object)  # an option, and its value or None to be shown: each page does what is its own
+    changed = Signal()  # `findings` changed
+    planned = Signal()  # the request to be trained or searched changed: the data must be checked again
+    acted = Signal(str, object)  # an option, and its value or None to show it: each page handles its own options
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.findings: tuple[Finding, ...] = ()
-        self.plan: dict[str, Any] = {}  # of CheckedPlan, by pages other than Data
+        self.plan: dict[str, Any] = {}  # keyword arguments of CheckedPlan, set by pages other than Data
 
     def tell(self, findings: tuple[Finding, ...]) -> None:
         if findings != self.findings:
@@ -36,7 +36,7 @@ class Checks(QObject):
 
     @property
     def serious(self) -> tuple[Finding, ...]:
-        """Errors and warnings: notes are for those who look at the data."""
+        """Return errors and warnings; notes are shown on the Data page only."""
         return tuple(one for one in self.findings if one.severity.value != "note")
 
 
@@ -49,7 +49,7 @@ class FormWithChecks(Protocol):
 
 
 class FormChecks(QObject):
-    """The list beside a form: what is serious about the data, after what its page has found itself."""
+    """The list of findings next to a form: the page's own findings, then the serious findings about the data."""
 
     def __init__(
         self, view: FormWithChecks, checks: Checks, fields: Collection[str], edited: Callable[[], object]
@@ -68,7 +68,7 @@ class FormChecks(QObject):
 
     def _show(self) -> None:
         serious = self._checks.serious
-        if serious:  # whoever found it has loaded what this needs
+        if serious:  # the page that reported them has loaded the modules that this needs
             from mcsvm_gui.core.check.advice import advice_of
 
             self._view.show_checks([*self._own, *map(advice_of, serious)])
@@ -76,7 +76,7 @@ class FormChecks(QObject):
             self._view.show_checks(self._own)
 
     def _act(self, option: str, value: str | None) -> None:
-        """Pressed on any page."""
+        """Apply an action that was chosen on any page."""
         if option in self._fields and value is not None:
             self._view.set_texts({**self._view.texts(), option: value})
             self._edited()

@@ -1,4 +1,4 @@
-"""Every run of the project, as the window knows it; the file follows through one writing thread."""
+"""All runs of the project in memory; one writing thread brings the project file up to date."""
 
 from __future__ import annotations
 
@@ -34,20 +34,21 @@ UNDO_LIMIT = 100  # edits; each deletion keeps the records of its runs
 
 
 class RunCollection(QObject):
-    """Everything but `model` and `checkpoint` is in memory and may be asked for at any time."""
+    """All facts except `model` and `checkpoint` are in memory and may be read at any time."""
 
     added = Signal(list)  # numbers of runs
     changed = Signal(int)
     removed = Signal(list)  # numbers of runs
     opened = Signal()  # another project replaces this one: `project_read` follows
-    project_read = Signal()  # this project, or another one: runs and settings are others
+    project_read = Signal()  # this project or another one was read: runs and settings have changed
     selection_changed = Signal()
-    write_error = Signal(str)  # why nothing can be written at the moment; empty when it can again
-    set_aside = Signal(str)  # what can never be written as it is, and why
+    write_error = Signal(str)  # why nothing can be written at the moment; empty if it is possible again
+    set_aside = Signal(str)  # data that can never be written as they are, and why
     leaving = Signal(str)  # the path of the project that another one is about to replace
-    moved = Signal(str)  # the project is another file now
-    saved_as = Signal(str, str)  # from where to where it was copied, to go on there
-    failed = Signal(str)  # why it is not
+    moved = Signal(str)  # the project is in another file now
+    # the paths before and after the project was copied; it is used at the new path from now on
+    saved_as = Signal(str, str)
+    failed = Signal(str)  # why a project could not be opened or copied
 
     def __init__(self, queue: Any, store: ProjectStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +72,7 @@ class RunCollection(QObject):
         self._writer.start()
         self._file.load()
 
-    # -- what is there ----------------------------------------------------------------------------
+    # -- facts about runs -------------------------------------------------------------------------
 
     @property
     def path(self) -> str:
@@ -84,39 +85,43 @@ class RunCollection(QObject):
         return run in self._records
 
     def named_files(self) -> set[str]:
-        """Of the data of all runs."""
+        """Return the names of the data files of all runs."""
         return {file for record in self._records.values() for file in record.named_files()}
 
     def record(self, run: int) -> RunRecord:
         return self._records[run]
 
     def folds(self, run: int) -> FoldsDone | None:
-        """How far the calibration of a run is."""
+        """Return how many folds of a run's calibration are done."""
         return self._folds.get(run) if self._records[run].active else None
 
     def live(self, run: int) -> Sample | None:
-        """Where a run that goes on stands."""
+        """Return the newest sample of a waiting or running run."""
         record = self._records[run]
         return record.live if record.active else None
 
     def trace(self, run: int) -> Trace:
-        """Of a run of an earlier day it is read first: empty now, and `changed` when it is there."""
+        """Return the trace of a run. A run of an earlier session has an empty one until it is read; then `changed` is
+        emitted.
+        """
         return self._parts.series(self._records[run].id).trace
 
     def readings(self, run: int) -> Readings | None:
-        """As with `trace`; None where there are none, or not yet."""
+        """Return the readings of a run, read as in `trace`; None if they do not exist or are not read yet."""
         return self._parts.series(self._records[run].id).readings
 
     def model(self, run: int) -> TrainedModel:
-        """May read and check a file: call it from a task. FileError where it is damaged, KeyError where none is."""
+        """Return the model of a run. It may read a file: call it from a task. Raises FileError if damaged, KeyError if
+        absent.
+        """
         return self._parts.model(run)
 
     def checkpoint(self, run: int) -> bytes | None:
-        """From which an interrupted run goes on. May read the file: call it from a task."""
+        """Return the checkpoint from which an interrupted run continues. It may read the file: call it from a task."""
         return self._writer.store.part(run, "checkpoint")
 
     def interrupted(self) -> list[RunRecord]:
-        """Runs that were waiting or running when the program ended, and that nobody decided on yet."""
+        """Return the runs that were waiting or running when the program ended and still await a decision."""
         return [record for record in self._records.values() if record.state == JobState.INTERRUPTED]
 
     # -- the life of a run ------------------------------------------------------------------------
@@ -175,7 +180,7 @@ class RunCollection(QObject):
                 self._folds[run] = fact
             case Checkpointed(content):
                 self._keep_progress(run, content)
-            case StoppedModel(model):  # at once, when a run was stopped; its certificate follows
+            case StoppedModel(model):  # sent at once when a run is stopped; its certificate follows
                 self._parts.keep(run, model)
             case Trained(outcome, continuable):
                 self._end(run, outcome, continuable)
@@ -234,20 +239,20 @@ class RunCollection(QObject):
             self.undo_stack.push(Annotation(self, run, self._records[run].note, note))
 
     def delete(self, runs: Iterable[int]) -> tuple[int, ...]:
-        """Those that were deleted: runs that go on have to be stopped first."""
+        """Delete the ended ones of these runs and return them; active runs must be stopped first."""
         ended = tuple(run for run in dict.fromkeys(runs) if run in self._records and not self._records[run].active)
         if ended:
             self.undo_stack.push(Deletion(self, ended))
         return ended
 
     def edit(self, run: int, **values: str) -> None:
-        """Without undo: for the commands on the undo stack."""
+        """Change fields of a run without undo; used by the commands on the undo stack."""
         if run in self._records:
             self._set(replace(self._records[run], **values))  # type: ignore[arg-type]
             self.changed.emit(run)
 
     def remove(self, runs: Sequence[int]) -> list[RunRecord]:
-        """Without undo: for the commands on the undo stack, which keep what was removed."""
+        """Remove runs without undo, and return their records, which the commands on the undo stack keep."""
         gone = [self._records.pop(run) for run in runs if run in self._records]
         for record in gone:
             self._folds.pop(record.id, None)
@@ -257,7 +262,7 @@ class RunCollection(QObject):
         return gone
 
     def restore(self, records: Sequence[RunRecord]) -> None:
-        """What `remove` removed; traces and models are read from the file again."""
+        """Restore the records that `remove` returned; traces and models are read from the file again."""
         for record in records:
             self._set(record)
         self.added.emit([record.id for record in records])
@@ -274,13 +279,13 @@ class RunCollection(QObject):
             self._selected = chosen
             self.selection_changed.emit()
 
-    # -- what else a project keeps ----------------------------------------------------------------
+    # -- settings of the project ------------------------------------------------------------------
 
     def setting(self, key: str, default: Any = None) -> Any:
         return self._settings.get(key, default)
 
     def keep_setting(self, key: str, value: Any) -> None:
-        """Plain JSON."""
+        """Store a setting, a plain JSON value, in the project."""
         if key not in self._settings or self._settings[key] != value:
             self._settings[key] = value
             self._writer.set(key, value)
@@ -288,17 +293,19 @@ class RunCollection(QObject):
     # -- cells of searches ------------------------------------------------------------------------
 
     def keep_cells(self, search: str, cells: Mapping[tuple[str, float, float | None], CellPart]) -> None:
-        """What was found out by machine, C and gamma; written soon, a later one over an earlier one."""
+        """Store the results of cells by machine, C and gamma. They are written soon; later results replace earlier
+        ones.
+        """
         self._writer.put_cells({(search, *cell): document for cell, document in cells.items()})
 
     def read_cells(self, search: str, done: Callable[[list[Any]], object], failed: Callable[[str], object]) -> None:
-        """Machine, C, gamma and document of each that is kept; answered later, in the window's thread."""
+        """Read machine, C, gamma and document of each stored cell; `done` is called later, in the window's thread."""
         self._writer.ask(lambda store: store.cells(search), done, failed)
 
     # -- the file ---------------------------------------------------------------------------------
 
     def open(self, path: str | os.PathLike[str]) -> None:
-        """Another project in the place of this one; `moved` and `project_read` follow, or `failed`."""
+        """Open another project in the place of this one; `moved` and `project_read` follow, or `failed`."""
         if self._queue.active():
             self.failed.emit(
                 tr("Jobs are still running in this project. Stop or discard them before you open another.")
@@ -313,16 +320,16 @@ class RunCollection(QObject):
         return self._file.opening
 
     def save_as(self, path: str | os.PathLike[str]) -> None:
-        """A complete copy, and go on there; `moved` follows, or `failed`."""
+        """Save a complete copy and use it from then on; `moved` follows, or `failed`."""
         self._file.save_as(path)
 
     def close(self, milliseconds: int = 5000) -> bool:
-        """True if everything is written."""
+        """Finish writing; return True if everything was written."""
         return self._writer.finish(milliseconds)
 
     @property
     def unwritten(self) -> int:
-        """How many runs and settings are in memory alone."""
+        """Return how many runs and settings are only in memory."""
         return len(self._writer.backlog)
 
     def _opened(self, last_id: int) -> None:
@@ -335,7 +342,7 @@ class RunCollection(QObject):
         self.opened.emit()
 
     def _fill(self, records: list[RunRecord], settings: dict[str, Any]) -> None:
-        """What was begun while the file was read is newer."""
+        """Add the records and settings of the file; those that were created while it was read take precedence."""
         now = self._records
         for record in records:
             if record.id not in now:
@@ -351,7 +358,7 @@ class RunCollection(QObject):
             self.changed.emit(run)
 
     def _forget(self, runs: list[int]) -> None:
-        """Unless there is something newer to be written, or to come."""
+        """Forget the parts of written runs, unless newer parts are still to be written or to arrive."""
         settled = [run for run in runs if not self._writer.backlog.holds(run)]
         self._parts.forget_written(
             [run for run in settled if run not in self._records or not self._records[run].active]

@@ -1,4 +1,4 @@
-"""How runs are marked in tables: the stroke of the machine, and the sign of what came of it."""
+"""Marks of runs in tables: the line style of the machine, and an icon for the state."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mcsvm_gui.ui.plots.stroke import draw_stroke
 from mcsvm_gui.ui.runs.table_model import RECORD
 
 Index = QModelIndex | QPersistentModelIndex
-ROOM = 4 * UNIT  # of a mark, left of the words
+ROOM = 4 * UNIT  # width of a mark, left of the text
 SIGN = 2 * UNIT
-MARKED = 0.18  # how much of the accent colour lies on the run that stands out in the plots
+MARKED = 0.18  # opacity of the accent colour on the run that is highlighted in the plots
 
 
 class RunDelegate(QStyledItemDelegate):
-    """Cells without focus frames; a mark before the machine, a sign before the state."""
+    """Cells without focus frames; a mark before the machine, an icon before the state."""
 
-    marked: int | None = None  # the run that stands out in the plots
+    marked: int | None = None  # the run that is highlighted in the plots
 
     def __init__(self, names: list[str], parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Which file the runs are kept in: reading it, leaving it for another, copying it."""
+"""The file that holds the runs: reads it, replaces it by another project, copies it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ MOST_CHECKPOINTS = 2**30  # limit on the bytes of stopped runs' checkpoints in a
 
 
 class RunFile(QObject):
-    """Everything is done by the writing thread, in the order it was asked for."""
+    """The project file. The writing thread does all its work, in the order of the requests."""
 
     read = Signal(list, dict)  # records and settings of the project
-    opened = Signal(int)  # another project, of which this is the last number given to a run; `read` follows
-    moved = Signal(str)  # the path it is kept at now
+    opened = Signal(int)  # another project is open; the argument is its last run number; `read` follows
+    moved = Signal(str)  # the path of the project file from now on
     saved_as = Signal(str, str)  # the paths before and after
-    failed = Signal(str)  # why it is not
-    write_error = Signal(str)  # why nothing can be written; empty when it can again
-    set_aside = Signal(str)  # what can never be written as it is
+    failed = Signal(str)  # why a project could not be opened or copied
+    write_error = Signal(str)  # why nothing can be written; empty if it is possible again
+    set_aside = Signal(str)  # data that can never be written as they are
 
     def __init__(self, writer: Writer, parent: QObject) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class RunFile(QObject):
     # -- in the writing thread --------------------------------------------------------------------
 
     def _read_all(self, here: ProjectStore) -> tuple[list[RunRecord], dict[str, Any]]:
-        """What can be read may be written to."""
+        """Read all records and settings. A file that can be read may also be written."""
         records, settings = here.records(), here.settings()
         self._writer.may_write = True
         dropped = here.trim_checkpoints(MOST_CHECKPOINTS)
@@ -73,7 +73,9 @@ class RunFile(QObject):
         return there
 
     def _copy(self, here: ProjectStore, path: Path) -> tuple[str, bool]:
-        """The path before, and whether it was readable: otherwise a new file takes what is in memory."""
+        """Copy the project. Return the path before, and whether it was readable; if not, a new file takes the data in
+        memory.
+        """
         readable = self._writer.may_write
         if os.path.realpath(path) != str(here.path):
             here.copy_to(path) if readable else replace_by_new(path)
@@ -100,7 +102,7 @@ class RunFile(QObject):
             self.load()
 
     def _unreadable(self, sentence: str) -> None:
-        """The file stays as it is; what comes now is in memory until the project is saved elsewhere."""
+        """Report an unreadable file. It stays as it is; changes are in memory until the project is saved elsewhere."""
         self.failed.emit(sentence)
         self.write_error.emit(
             tr("{why}; new runs are kept in memory until it is saved under another name", why=sentence)

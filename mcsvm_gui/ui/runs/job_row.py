@@ -1,4 +1,4 @@
-"""One job in the dock."""
+"""One job in the Jobs panel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.stroke import draw_stroke
 
-WIDTHS = {"progress": 22, "rate": 9, "time_left": 19}  # of figures, in digits
+WIDTHS = {"progress": 22, "rate": 9, "time_left": 19}  # widths of figures, in digits
 
 
 class Mark(QWidget):
-    """The machine's colour, dash and marker; of a search, its icon."""
+    """Colour, line style and marker of the job's machine, or the icon of a search."""
 
     def __init__(self, machine: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The queue as the dock shows it: what goes on, what waits, and what failed."""
+"""The queue as the Jobs panel shows it: running, waiting and failed jobs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from mcsvm_gui.ui.threads.job import Key
 if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-LOOKED_AT_EVERY = 250  # milliseconds; numbers that change faster cannot be read
-MOST = 40  # jobs shown
+LOOKED_AT_EVERY = 250  # milliseconds between updates; numbers that change faster cannot be read
+MOST = 40  # limit on the jobs shown
 
 
 class JobsView(Protocol):
@@ -31,7 +31,7 @@ class JobsView(Protocol):
 
 
 class JobHolder(Protocol):
-    """Of jobs that are no training."""
+    """An object that holds jobs other than trainings."""
 
     def __contains__(self, key: Key) -> bool: ...
     def dismiss(self, key: Key) -> None: ...
@@ -67,7 +67,7 @@ class JobsPresenter(QObject):
         self.show()
 
     def _hear(self, key: Key, facts: Sequence[object]) -> None:
-        """Many states may change at once: shown together, and after runs and searches have heard of them."""
+        """Record the states of a job. Changes are shown together, after runs and searches have received them."""
         states = [fact for fact in facts if isinstance(fact, JobState)]
         if states:
             self._failed = [failed for failed in self._failed if failed != key]

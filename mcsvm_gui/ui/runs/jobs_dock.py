@@ -1,4 +1,4 @@
-"""The dock of jobs: trainings and searches that run, wait or failed, each with what can be done about it."""
+"""The Jobs panel: running, waiting and failed trainings and searches, each with buttons to control it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcsvm_gui.ui.runs.job_row import JobRow
 from mcsvm_gui.ui.threads.job import Key
 
 ROW = 4 * UNIT  # pixels
-FEW = 2  # jobs for which there is always room; the others are a drag or a turn of the wheel away
+FEW = 2  # jobs that are always visible; scrolling or dragging the edge shows the others
 
 
 class JobsDock(QDockWidget):
@@ -75,7 +75,9 @@ class JobsDock(QDockWidget):
         self._fit(0)
 
     def _fit(self, rows: int) -> None:
-        """As high as its jobs, and no higher: the room belongs to the page. Without any, one line says so."""
+        """Make the panel as high as its jobs and no higher, to leave space to the page. Without jobs it shows one
+        line.
+        """
         self._area.setMinimumHeight(ROW * min(rows, FEW) + UNIT if rows else 0)
         self._area.setMaximumHeight(ROW * rows + UNIT if rows else 0)
 

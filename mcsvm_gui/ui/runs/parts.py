@@ -1,4 +1,4 @@
-"""Traces, readings and models of runs: in memory while they are new, read again when they are asked for."""
+"""Traces, readings and models of runs: in memory while they are new, read from the file later."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.session import Outcome
     from mcsvm_gui.core.machine.trained import TrainedModel
 
-KEPT = 300  # traces in memory, of runs that are over
-MODELS = 6  # models in memory, of those that are written
-TRACE_WIDTH, READINGS_WIDTH = 7, 4  # columns; readings have one more per class
+KEPT = 300  # limit on the traces of ended runs in memory
+MODELS = 6  # limit on the written models in memory
+TRACE_WIDTH, READINGS_WIDTH = 7, 4  # columns; readings have one more column per class
 MOST_CLASSES = 100_000
 
 
@@ -39,7 +39,7 @@ class RunSeries:
     readings: Readings | None = None
 
     def follow(self, earlier: RunSeries) -> None:
-        """Go on where `earlier` ended."""
+        """Continue the series `earlier` with the newer samples of this one."""
         known = earlier.trace.last.iteration if len(earlier.trace) else -1
         for sample in self.trace:
             if sample.iteration > known:
@@ -49,12 +49,12 @@ class RunSeries:
 
 
 class RunParts:
-    """Belongs to the window's thread, but for `model`."""
+    """Traces, readings and models. All methods except `model` must be called in the window's thread."""
 
     def __init__(self, writer: Writer, arrived: Callable[[int], object], complain: Callable[[str], object]) -> None:
         self._writer, self._arrived, self._complain = writer, arrived, complain
         self._series: OrderedDict[int, RunSeries] = OrderedDict()
-        self._growing: set[int] = set()  # runs whose series must not be dropped: they go on, or are not written yet
+        self._growing: set[int] = set()  # runs whose series must not be dropped: they are active or not written yet
         self._asked: set[int] = set()
         self._following: set[int] = set()  # continued runs whose earlier samples are not read yet
         self._models: OrderedDict[int, TrainedModel] = OrderedDict()
@@ -66,12 +66,12 @@ class RunParts:
     # -- traces and readings ----------------------------------------------------------------------
 
     def begin(self, run: int) -> None:
-        """From now on its samples come in."""
+        """Start an empty series, which receives the samples of a run."""
         self._growing.add(run)
         self._series[run] = RunSeries()
 
     def go_on(self, run: int) -> None:
-        """Its samples follow those that the file holds."""
+        """Append the samples of a continued run to those in the file."""
         self.begin(run)
         self._following.add(run)
         series = self._series[run]
@@ -96,7 +96,7 @@ class RunParts:
         return RunSeries()
 
     def _arrive(self, run: int, found: RunSeries) -> None:
-        """Unless the run has begun again meanwhile."""
+        """Store a series that was read, unless the run has started again meanwhile."""
         if run in self._asked and run not in self._series:
             self._series[run] = found
             self._drop_oldest()
@@ -120,7 +120,7 @@ class RunParts:
         series.readings.append(reading)
 
     def packed(self, run: int) -> dict[str, Part]:
-        """Of a run whose series are in memory; they are copied now and encoded by the writer."""
+        """Return the parts of a run whose series are in memory; they are copied now and encoded when written."""
         if run not in self._series or run in self._following:
             return {}
         trace, readings = self._series[run].trace.pack(), self._series[run].readings
@@ -136,7 +136,7 @@ class RunParts:
         self._models[run] = model
 
     def end(self, run: int, outcome: Outcome) -> None:
-        """Keep the samples that are drawn, so that no line changes, and append the last one of the training."""
+        """Keep the samples that are drawn, so that no curve changes, and append the last one of the training."""
         shown, whole = self.series(run).trace, run not in self._following
         self._following.discard(run)
         if not (whole and len(shown)):
@@ -161,7 +161,7 @@ class RunParts:
             self._series[run].trace = earlier
 
     def model(self, run: int) -> TrainedModel:
-        """From any thread."""
+        """Return the model of a run; may be called from any thread."""
         known = self._models.get(run)
         if known is not None:
             return known
@@ -174,7 +174,7 @@ class RunParts:
         return model_file.unpacked(store.path, content)
 
     def forget_written(self, runs: Sequence[int]) -> None:
-        """What the file holds of runs that are over can be read again."""
+        """Drop models of ended runs, and old traces, that can be read from the file again."""
         self._growing.difference_update(runs)
         written = [run for run in self._models if run not in self._growing]
         for run in written[: max(len(written) - MODELS, 0)]:
@@ -182,7 +182,9 @@ class RunParts:
         self._drop_oldest()
 
     def drop(self, runs: Sequence[int]) -> None:
-        """Of runs that were deleted. The file has it until the next start, should somebody undo that."""
+        """Drop the parts of deleted runs. The file holds them until the next start, so that the deletion can be
+        undone.
+        """
         for run in runs:
             self._series.pop(run, None)
             self._models.pop(run, None)
@@ -190,7 +192,7 @@ class RunParts:
 
 
 def read_series(store: ProjectStore, run: int) -> RunSeries:
-    """In the writing thread."""
+    """Read trace and readings of a run; runs in the writing thread."""
     from mcsvm.solvers.run.trace import Trace
 
     trace, readings = store.part(run, "trace"), store.part(run, "readings")
@@ -206,7 +208,9 @@ def read_series(store: ProjectStore, run: int) -> RunSeries:
 
 
 def _checked(table: np.ndarray, least: int, most: int) -> np.ndarray:
-    """The first line holds counters, all of them at least 0; the limit and the stride at least 1."""
+    """Return a valid table. The first line holds counters, all of them at least 0; the limit and the stride at least
+    1.
+    """
     if not (len(table) and least <= table.shape[1] <= most and np.isfinite(table[0]).all()):
         raise ValueError("a trace of another shape")
     if (table[0, :2] < 1.0).any() or (table[0] < 0.0).any():

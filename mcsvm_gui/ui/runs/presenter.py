@@ -1,4 +1,4 @@
-"""What the table of runs shows, and what becomes of what is done in it."""
+"""Presenter of the table of runs: shows the runs of the scope, and carries out renaming, deleting and saving."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcsvm_gui.core.project.records import RunRecord
 if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-MANY = 50  # runs that come or go at once, beyond which the table is filled anew
+MANY = 50  # number of added or removed runs beyond which the table is filled again
 
 
 class RunListView(Protocol):
@@ -75,7 +75,7 @@ class RunListPresenter(QObject):
             )
 
     def save(self, path: str) -> None:
-        """What is shown, as CSV."""
+        """Save the rows that are shown as CSV."""
         names, rows = self._view.model.table(self._view.model.shown())
         say = self._workspace.message.emit
         self._workspace.tasks.start(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
     from mcsvm_gui.ui.runs.collection import RunCollection
 
-KNOWN = "trusted_projects"  # the setting
-MOST = 100  # projects that are remembered
+KNOWN = "trusted_projects"  # the setting that lists trusted projects
+MOST = 100  # limit on the projects that are remembered
 
 
 class TrustView(Protocol):
@@ -33,7 +33,7 @@ class TrustView(Protocol):
 
 class ProjectTrust(QObject):
     agreed = Signal()
-    asked = Signal(list)  # the files to agree to; none where there is no question
+    asked = Signal(list)  # the files that the user must agree to; empty if there is nothing to ask
 
     def __init__(self, runs: RunCollection, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,9 @@ class ProjectTrust(QObject):
         return self._trusts(self._runs.path) or not outside(self._runs.path, filter(None, files))
 
     def look(self, files: Iterable[str | None]) -> None:
-        """After a project was read, whose files these are. One that names none outside gets all others from here."""
+        """Check the files that a project names after it was read. A project that names none outside its folder is
+        trusted.
+        """
         self.ask(files)
         if self.may_read(files):
             self._remember(self._runs.path)
@@ -58,7 +60,9 @@ class ProjectTrust(QObject):
         self.agreed.emit()
 
     def _trusts(self, project: str) -> bool:
-        """A project without a name is in this user's own folder, and was made here."""
+        """Return whether a project is trusted. An unnamed project is in this user's own folder, and was made on this
+        computer.
+        """
         own = os.path.realpath(default_folder())
         return os.path.dirname(project) == own or project in self._settings[KNOWN]
 
@@ -67,7 +71,7 @@ class ProjectTrust(QObject):
             self._settings[KNOWN] = [project, *self._settings[KNOWN]][:MOST]
 
     def follow(self, before: str, after: str) -> None:
-        """A copy is trusted as the project is that it was made of."""
+        """Trust a copy if its original is trusted."""
         if self._trusts(before):
             self._remember(after)
 
@@ -95,7 +99,9 @@ class TrustPresenter(QObject):
 
 
 def outside(project: str, files: Iterable[str]) -> list[str]:
-    """Those that do not lie in its folder, by their names alone: to look for one may hang, or send a password."""
+    """Return the files outside a project's folder, judged by their names alone: file access may hang, or send a
+    password.
+    """
     folder = _normal(os.path.dirname(os.path.abspath(project)))
     return [file for file in files if not _normal(os.path.abspath(file)).is_relative_to(folder)]
 

@@ -1,4 +1,4 @@
-"""The reports of a page: the formats that it offers, and the reports that are written behind the window."""
+"""Reports of a page: the formats on offer, and the reports that are being written in the background."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class ReportWriter(QObject):
         return self._written > 0
 
     def offer_formats(self) -> None:
-        """Asked for once, in a task: the modules of all formats are many."""
+        """Request the titles of all formats once, in a task, because that imports many modules."""
         if not self._asked:
             self._asked = True
             self._workspace.tasks.start(_titles, self._show_formats, self._workspace.message.emit)
 
     def write(self, path: str, write: Callable[[], object]) -> None:
-        """`write` runs in a task. How it ended is said in the status bar."""
+        """Run `write` in a task. The status bar shows the result."""
         self._change(1)
         self._workspace.tasks.start(write, lambda nothing: self._ended(tr("Saved {path}", path=path)), self._ended)
 

@@ -31,7 +31,7 @@ class RunScope(QObject):
 
     @property
     def everything(self) -> bool:
-        """Tell whether runs of other data are shown too."""
+        """Return whether runs of other data are shown too."""
         return self._everything
 
     def show_everything(self, everything: bool) -> None:

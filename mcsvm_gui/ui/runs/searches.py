@@ -1,4 +1,4 @@
-"""Searches of C and gamma, as the window knows them: begun, kept cell by cell, and gone on with after a crash."""
+"""Searches of C and gamma in the window: started, stored cell by cell, and resumed after a crash."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.collection import RunCollection
     from mcsvm_gui.ui.threads.queue import JobQueue
 
-KEPT = "searches"  # the key under which a project keeps those that have not ended
+KEPT = "searches"  # the key under which a project stores searches that have not ended
 
 
 def titled(machines: Sequence[str]) -> str:
@@ -33,7 +33,7 @@ def titled(machines: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """A search as the project kept it; a file may hold anything."""
+    """A search as stored in the project; the document may be invalid, because files are not trusted."""
 
     document: dict[str, Any]
 
@@ -44,7 +44,7 @@ class Interrupted:
         return titled([name for name in machines if isinstance(name, str)] if isinstance(machines, list) else [])
 
     def asked(self) -> tuple[Request, TuneRequest]:
-        """InputError where this version cannot search that."""
+        """Return the two requests. Raises InputError if this version cannot run the search."""
         from mcsvm.solvers.errors import InputError
         from mcsvm_gui.core.machine.request import Request
         from mcsvm_gui.core.tune.search import TuneRequest, check
@@ -62,12 +62,12 @@ class Search:
     key: str
     request: Request
     wanted: TuneRequest
-    conditions: str  # under which its cells are kept
+    conditions: str  # the conditions under which its cells are stored
     state: JobState = JobState.QUEUED
-    progress: Progress | None = None  # from its beginning on
-    tuned: Tuned | None = None  # from its end on
+    progress: Progress | None = None  # set when it starts
+    tuned: Tuned | None = None  # set when it ends
     error: str = ""
-    document: dict[str, Any] = field(default_factory=dict)  # that a project keeps of it
+    document: dict[str, Any] = field(default_factory=dict)  # the description of the search in the project
 
     @property
     def title(self) -> str:
@@ -75,23 +75,23 @@ class Search:
 
 
 class Searches(QObject):
-    """A search is kept in the project from its start to its end: what is found there at the next start was cut short.
+    """A search is stored in the project from its start to its end: one found there at the next start was interrupted.
 
-    It begins when the project has said which cells it knows.
+    It begins when the cells that the project holds have been read.
     """
 
     begun = Signal(object, object)  # a search and its Tuning
-    changed = Signal(object)  # a search: its state, or what is known of its cells
-    added = Signal()  # one waits for its turn
+    changed = Signal(object)  # a search: its state or its known cells changed
+    added = Signal()  # a search waits for its turn
     interrupted_changed = Signal()
 
     def __init__(self, runs: RunCollection, queue: JobQueue, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs, self._queue = runs, queue
         self.cells = CellCollection(runs, self)
-        self.last: Search | None = None  # that ended
-        self._searches: dict[str, Search] = {}  # those that have not, and those that failed
-        self._pending: dict[str, Dataset] = {}  # by key: what is searched as soon as its cells are known
+        self.last: Search | None = None  # the search that ended last
+        self._searches: dict[str, Search] = {}  # searches that have not ended, and those that failed
+        self._pending: dict[str, Dataset] = {}  # by key: data of searches that start as soon as their cells are known
         self._interrupted: list[Interrupted] = []
         self._count = 0
         queue.told.connect(self._hear)
@@ -106,7 +106,7 @@ class Searches(QObject):
         return [search for search in self._searches.values() if search.state not in ENDED]
 
     def start(self, request: Request, wanted: TuneRequest, dataset: Dataset) -> Search:
-        """What is known already is not done again."""
+        """Start a search; cells that are already known are not computed again."""
         from mcsvm_gui.core.tune.cells import conditions
 
         self._count += 1
@@ -128,7 +128,7 @@ class Searches(QObject):
             self.changed.emit(search)
 
     def dismiss(self, key: Key) -> None:
-        """One that failed."""
+        """Remove a failed search from the list."""
         self._searches.pop(str(key), None)
 
     def status(self, key: Key) -> JobStatus:
@@ -143,7 +143,7 @@ class Searches(QObject):
         left = time_left_text(search.progress.seconds_left()) if search.state is JobState.RUNNING else ""
         return JobStatus(search.key, search.title, search.state, progress=words, time_left=left, **status)  # type: ignore[arg-type]
 
-    # -- what jobs tell ---------------------------------------------------------------------------
+    # -- facts from jobs --------------------------------------------------------------------------
 
     def _begin_pending(self) -> None:
         for key, dataset in list(self._pending.items()):
@@ -200,7 +200,7 @@ class Searches(QObject):
             self._keep()
             self.cells.drop_oldest({search.conditions, *(one.conditions for one in self.active)})
 
-    # -- what a project keeps ---------------------------------------------------------------------
+    # -- settings of the project ------------------------------------------------------------------
 
     def _keep(self) -> None:
         self._runs.keep_setting(
@@ -208,7 +208,7 @@ class Searches(QObject):
         )
 
     def _keep_conditions(self, search: Search, tuning: Tuning) -> None:
-        """In plain words beside the cells, whose key tells nobody what they depend on."""
+        """Store the conditions in readable form next to the cells, because the key is a hash."""
         from mcsvm_gui.core.tune.cells import setting_of
         from mcsvm_gui.core.tune.document import asked_document
 
@@ -217,7 +217,7 @@ class Searches(QObject):
         self._runs.keep_setting(setting_of(search.conditions), {**kept, "classes": list(tuning.class_names)})
 
     def _reread(self) -> None:
-        """Another project, or this one: what it keeps and nobody searches here was cut short."""
+        """Reread the project's searches. A stored search that is not active here was interrupted."""
         kept = self._runs.setting(KEPT)
         here = [search.document for search in self.active]
         found = [document for document in kept if document not in here] if isinstance(kept, list) else []
@@ -228,17 +228,19 @@ class Searches(QObject):
     # -- after a crash ----------------------------------------------------------------------------
 
     def interrupted(self) -> list[Interrupted]:
-        """Those that were waiting or running when the program ended, and that nobody decided on yet."""
+        """Return the searches that were waiting or running when the program ended, and are neither resumed nor
+        dismissed.
+        """
         return list(self._interrupted)
 
     def named_files(self) -> list[str]:
-        """Of the data of those that were cut short."""
+        """Return the data files of the interrupted searches."""
         requests = [cut.document.get("request") for cut in self._interrupted]
         files = [request.get("data") for request in requests if isinstance(request, dict)]
         return [file for file in files if isinstance(file, str)]
 
     def forget(self, interrupted: Collection[Interrupted]) -> None:
-        """Somebody decided: they are gone on with, or not. Their cells stay."""
+        """Forget interrupted searches, because the user resumed or dismissed them. Their cells are kept."""
         self._interrupted = [cut for cut in self._interrupted if cut not in interrupted]
         self._keep()
         self.interrupted_changed.emit()

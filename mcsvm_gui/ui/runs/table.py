@@ -1,4 +1,4 @@
-"""The table of all runs, and the line above it: find, differences, copy, save, delete."""
+"""The table of all runs, and the line above it: filter, differences, copy, save, delete."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.delegate import RunDelegate
 from mcsvm_gui.ui.runs.table_model import RunModel
 
-ALWAYS = "place", "name", "machine", "state"  # columns that stay when only differences are shown
-ROOMY = 95 * UNIT  # from here on the line above the table has room for words
-SELECTION = 0.11  # how much of the accent colour lies on selected rows
+ALWAYS = "place", "name", "machine", "state"  # columns that stay visible if only differing columns are shown
+ROOMY = 95 * UNIT  # minimum width at which the buttons above the table show text
+SELECTION = 0.11  # opacity of the accent colour on selected rows
 
 
 class RunTable(QTableView):
-    """Selected rows are the runs that plots show."""
+    """A table of runs. The plots show the selected ones."""
 
     chosen = Signal(list)  # runs, in the order of the rows
     delete_asked = Signal(list)
@@ -109,7 +109,7 @@ class RunTable(QTableView):
     # -- the run under the mouse ------------------------------------------------------------------
 
     def mark(self, run: int | None) -> None:
-        """From outside: nothing is said about it."""
+        """Mark a run that was highlighted elsewhere; emits no signal."""
         if run != self._delegate.marked:
             self._delegate.marked = run
             self.viewport().update()
@@ -133,7 +133,7 @@ class RunTable(QTableView):
         return [self.runs.run_at(row) for row in sorted(set(rows))]
 
     def choose(self, runs: Iterable[int]) -> None:
-        """From outside: nothing is said about it. Runs that are filtered away come back with their rows."""
+        """Select runs from outside; emits no signal. Runs that the filter hides are selected again with their rows."""
         self._chosen = list(runs)
         last, selection = len(self.runs.columns) - 1, QItemSelection()
         places = [self.runs.row_of(run) for run in self._chosen]
@@ -144,7 +144,7 @@ class RunTable(QTableView):
         self._quiet = False
 
     def _let_go(self) -> None:
-        """Selecting anew is faster than following every cell; rows that a filter hides are not deselected by it."""
+        """Clear the selection: selecting again is faster than following every cell, and hidden rows stay chosen."""
         self._quiet = True
         self.clearSelection()
 
@@ -166,7 +166,7 @@ class RunTable(QTableView):
             super().keyPressEvent(event)
 
     def copy(self) -> None:
-        """The selected rows, or all, as tab-separated text."""
+        """Copy the selected rows, or all, as tab-separated text."""
         runs = self.selected_runs() or self.runs.shown()
         QGuiApplication.clipboard().setText(tab_separated(*self.runs.table(runs)))
 
@@ -192,14 +192,14 @@ class RunTable(QTableView):
     # -- columns ----------------------------------------------------------------------------------
 
     def show_columns(self, names: Iterable[str] | None) -> None:
-        """None is all of them, but for those that the user does not want."""
+        """Show the named columns, or all if `names` is None, except those that the user hid."""
         self._offered = None if names is None else set(names)
         for place, column in enumerate(self.runs.columns):
             offered = self._offered is None or column.name in self._offered
             self.setColumnHidden(place, not offered or column.name in self.unwanted)
 
     def want(self, name: str, wanted: bool) -> None:
-        """Of the user."""
+        """Show or hide a column because the user chose so."""
         self.unwanted = self.unwanted - {name} if wanted else self.unwanted | {name}
         self.show_columns(self._offered)
         self.columns_chosen.emit()
@@ -226,7 +226,7 @@ class RunTable(QTableView):
 
 
 def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
-    """Neighbours as (first, last)."""
+    """Return stretches of adjacent rows as (first, last)."""
     found: list[tuple[int, int]] = []
     for row in rows:
         if found and found[-1][1] == row - 1:
@@ -237,7 +237,7 @@ def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class RunPanel(QWidget):
-    _hidden = 0  # runs of other data
+    _hidden = 0  # number of runs of other data
     chosen = Signal(list)
     renamed = Signal(int, str)
     noted = Signal(int, str)
@@ -316,7 +316,7 @@ class RunPanel(QWidget):
         self._show_words()
 
     def _show_words(self) -> None:
-        """On the buttons: where it is not seen yet it must not ask for their room."""
+        """Show text on the buttons if there is space; invisible buttons must not reserve the width."""
         for button in (self.copy_button, self.save_button, self.delete_button):
             button.show_texts(self.isVisible() and self.width() >= ROOMY)
 
@@ -342,7 +342,8 @@ class RunPanel(QWidget):
         column.setSpacing(UNIT)
         nest(column, tools)
         nest(column, stack, 1)
-        for widget in (self.table, self._nothing):  # shown at once, which outside of the panel would be as windows
+        # given to the panel before they are shown, because widgets without a parent open as windows
+        for widget in (self.table, self._nothing):
             stack.addWidget(widget)
         stack.setCurrentWidget(self._nothing)
 
@@ -369,7 +370,7 @@ class RunPanel(QWidget):
     def choose(self, runs: Iterable[int]) -> None:
         self.table.choose(runs)
 
-    # -- what is done in it -----------------------------------------------------------------------
+    # -- actions of the user ----------------------------------------------------------------------
 
     def _edited(self, run: int, column: str, text: str) -> None:
         (self.renamed if column == "name" else self.noted).emit(run, text)

@@ -1,4 +1,6 @@
-"""Thousands of runs as rows: an own permutation sorts and filters them, and nothing is printed that is not seen."""
+"""Model of the table of runs: a permutation of its own sorts and filters thousands of rows; visible cells are
+formatted.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,15 @@ ROLES = frozenset(map(int, (DISPLAY, EDIT, ALIGNMENT, TIP, RECORD)))
 FLAG = Qt.ItemFlag
 READABLE = FLAG.ItemIsEnabled | FLAG.ItemIsSelectable | FLAG.ItemIsDragEnabled | FLAG.ItemNeverHasChildren
 WRITABLE = READABLE | FLAG.ItemIsEditable
-DRAGGED = "application/x-mcsvm-runs"  # their numbers, as JSON
+DRAGGED = "application/x-mcsvm-runs"  # MIME type of dragged runs: their numbers, as JSON
 NOWHERE = QModelIndex()
-AHEAD = 100  # rows at a time
+AHEAD = 100  # rows per call
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 def dragged_runs(dragged: QMimeData) -> list[int]:
-    """None where something else is dragged."""
+    """Return the dragged runs; an empty list if something else is dragged."""
     try:
         found = json.loads(bytes(dragged.data(DRAGGED).data())) if dragged.hasFormat(DRAGGED) else []
     except ValueError:
@@ -39,31 +41,31 @@ def dragged_runs(dragged: QMimeData) -> list[int]:
 
 class RunModel(QAbstractTableModel):
     edited = Signal(int, str, str)  # run, column, text
-    rearranging = Signal()  # every row may go elsewhere
+    rearranging = Signal()  # every row may move
 
     def __init__(self, columns: Sequence[RunColumn]) -> None:
         super().__init__()
         self.columns = tuple(columns)
         self._records: dict[int, RunRecord] = {}
         self._order: list[int] = []
-        self._rows: dict[int, int] | None = None  # of each run shown; made when it is asked for
+        self._rows: dict[int, int] | None = None  # the row of each shown run; computed on demand
         self._words: list[str] = []
         self._haystacks: dict[int, str] = {}
-        self._keys: dict[int, dict[int, Any]] = {}  # of each column that was sorted by: what each run is sorted by
-        self._fresh = True  # whether the order is that of the newest news
-        self._by: int | None = None  # the column sorted by; None is the order of their numbers
+        self._keys: dict[int, dict[int, Any]] = {}  # by column that was sorted by: the sort key of each run
+        self._fresh = True  # whether the order takes the newest records into account
+        self._by: int | None = None  # the column sorted by; None sorts by run number
         self._falling = True
         self._idle = QTimer(self, interval=10)
         self._idle.timeout.connect(self._read_ahead)
 
-    # -- what is in it ----------------------------------------------------------------------------
+    # -- records and rows -------------------------------------------------------------------------
 
     @property
     def total(self) -> int:
         return len(self._records)
 
     def shown(self) -> list[int]:
-        """The runs in the order of the rows."""
+        """Return the runs in the order of the rows."""
         return self._order
 
     def run_at(self, row: int) -> int:
@@ -86,7 +88,9 @@ class RunModel(QAbstractTableModel):
         self._idle.start()
 
     def put(self, record: RunRecord) -> None:
-        """A new run, or news of one. News move no row: what one looks at must not jump away."""
+        """Add a run or update its record. An update moves no row, so that a row does not jump while the user looks at
+        it.
+        """
         known = self._records.get(record.id)
         self._records[record.id] = record
         self._fresh = False
@@ -112,7 +116,7 @@ class RunModel(QAbstractTableModel):
             keys.pop(run, None)
 
     def _insert(self, run: int) -> None:
-        """A new run is where its order puts it."""
+        """Insert a new run at its place in the order."""
         target = self._arranged()
         row = target.index(run) if len(target) == len(self._order) + 1 else len(self._order)
         self.beginInsertRows(NOWHERE, row, row)
@@ -125,24 +129,24 @@ class RunModel(QAbstractTableModel):
     # -- order and choice -------------------------------------------------------------------------
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Qt asks twice at every click."""
+        """Sort by a column. An unchanged request does nothing, because Qt calls this twice for every click."""
         wanted = column if 0 <= column < len(self.columns) else None, order is Qt.SortOrder.DescendingOrder
         if not self._fresh or wanted != (self._by, self._falling):
             self._by, self._falling = wanted
             self._rearrange()
 
     def set_filter(self, text: str) -> None:
-        """Rows in which every word occurs somewhere."""
+        """Show only the rows that contain every word."""
         self._words = text.casefold().split()
         self._rearrange()
 
     def arrange(self) -> None:
-        """Rows go where the news puts them."""
+        """Move rows to the places that their updated records require."""
         if not self._fresh:
             self._rearrange()
 
     def _rearrange(self) -> None:
-        """The rows in view stay selected, wherever they go."""
+        """Sort and filter again; the selected rows follow their runs."""
         self.rearranging.emit()
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
@@ -158,7 +162,7 @@ class RunModel(QAbstractTableModel):
         return NOWHERE if row is None else self.index(row, column)
 
     def _arranged(self) -> list[int]:
-        """Newest first among equals; what is not known comes last, in either direction."""
+        """Return the runs in order: the newest first among equals, and missing values last in either direction."""
         newest = sorted(filter(self._fits, self._records), reverse=True)
         if self._by is None:
             return newest
@@ -176,7 +180,7 @@ class RunModel(QAbstractTableModel):
         return keys
 
     def _add_keys(self, place: int, runs: Iterable[int]) -> None:
-        """Words as people sort them."""
+        """Add sort keys; text is compared without regard to case."""
         keys, value = self._keys.setdefault(place, {}), self.columns[place].value
         for run in runs:
             found = value(self._records[run])
@@ -191,7 +195,7 @@ class RunModel(QAbstractTableModel):
         return all(word in haystack for word in self._words)
 
     def _read_ahead(self) -> None:
-        """What is sorted by and looked through, a little at a time, so that the first search does not wait for it."""
+        """Compute sort keys and search texts in small batches while idle, so that the first search is fast."""
         missing = list(islice((run for run in self._order if run not in self._haystacks), AHEAD))
         for run in missing:
             self._haystacks[run] = _haystack(self._records[run], self.columns)
@@ -201,7 +205,7 @@ class RunModel(QAbstractTableModel):
             self._idle.stop()
 
     def differing(self) -> set[str]:
-        """Names of the columns in which the rows shown are not all the same."""
+        """Return the names of the columns in which the shown rows differ."""
         shown = [self._records[run] for run in self._order]
         if len(shown) < 2:
             return {column.name for column in self.columns}
@@ -216,7 +220,7 @@ class RunModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Asked for a dozen roles at every cell that is painted."""
+        """Return the value of a cell; fast, because Qt asks for a dozen roles of every cell that it paints."""
         if role not in ROLES or not index.isValid():
             return None
         column = self.columns[index.column()]
@@ -228,7 +232,7 @@ class RunModel(QAbstractTableModel):
         return _tip(record, column) if role == TIP else column.text(record)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """What is written goes to those who keep it, and comes back as news."""
+        """Emit the edit; the collection stores it and sends an updated record."""
         if role != Qt.ItemDataRole.EditRole or not index.isValid():
             return False
         self.edited.emit(self._order[index.row()], self.columns[index.column()].name, str(value))
@@ -237,7 +241,7 @@ class RunModel(QAbstractTableModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        if self._order[index.row()] < 0:  # a simple method, listed with the runs
+        if self._order[index.row()] < 0:  # a baseline, listed with the runs
             return FLAG.ItemIsEnabled | FLAG.ItemNeverHasChildren
         return WRITABLE if self.columns[index.column()].editable else READABLE
 
@@ -250,20 +254,20 @@ class RunModel(QAbstractTableModel):
         answers = {DISPLAY: column.title, TIP: column.tip, ALIGNMENT: RIGHT if column.number else LEFT}
         return answers.get(Qt.ItemDataRole(role))
 
-    # -- out of the program -----------------------------------------------------------------------
+    # -- copying and dragging ---------------------------------------------------------------------
 
     def mimeTypes(self) -> list[str]:
         return [DRAGGED]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Rows that are dragged to the button of another page."""
+        """Return the runs of dragged rows, which can be dropped on the button of another page."""
         dragged = QMimeData()
         runs = list(dict.fromkeys(self._order[index.row()] for index in indexes))
         dragged.setData(DRAGGED, json.dumps(runs).encode())
         return dragged
 
     def table(self, runs: Sequence[int]) -> tuple[list[str], list[list[object]]]:
-        """Names of columns and values as they are, not as they are printed."""
+        """Return the names of the columns and the values, not their formatted texts."""
         rows = [[_plain(column, self._records[run]) for column in self.columns] for run in runs]
         return [column.name for column in self.columns], rows
 
@@ -281,7 +285,7 @@ def _differs(column: RunColumn, records: Sequence[RunRecord]) -> bool:
 
 
 def _haystack(record: RunRecord, columns: Sequence[RunColumn]) -> str:
-    """All that is in words, and parameters as in `C=4`."""
+    """Return the text that the filter searches: all text columns, and parameters as in `C=4`."""
     words = [column.text(record) for column in columns if not column.number]
     parameters = [f"{c.name}={c.text(record)}" for c in columns if c.name in ("C", "gamma", "seed")]
     return "\n".join([*words, record.machine, *parameters]).casefold()

@@ -1,4 +1,4 @@
-"""Edits of runs that can be taken back."""
+"""Edits of runs that can be undone."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Annotation(QUndoCommand):
 
 
 class Deletion(QUndoCommand):
-    """The one place that still has the records: they end when it can no longer be undone."""
+    """The only owner of the deleted records, which are lost when the deletion can no longer be undone."""
 
     def __init__(self, collection: Editable, runs: Sequence[int]) -> None:
         super().__init__(tr("Delete {count} run", "Delete {count} runs", count=len(runs)))

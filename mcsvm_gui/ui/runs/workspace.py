@@ -1,4 +1,4 @@
-"""What the pages share: the data at hand, how it is prepared, the runs, the queue, and work in the background."""
+"""State that the pages share: the open data, their preprocessing, the runs, the queue, and background tasks."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 
 Read = TypeVar("Read")
-KEPT = "data"  # the key under which a project keeps what was looked at last
+KEPT = "data"  # the key under which a project stores the data that were open last
 OF_LIMITS = "step limit", "time limit"  # endings
 
 
 class Workspace(QObject):
-    """Facts and commands; which widget shows them is not known here."""
+    """Facts and commands of the project; independent of the widgets that show them."""
 
     loading = Signal(str)  # the path of a file that is being read
     loading_cancelled = Signal()  # the previously open file stays open
-    data_changed = Signal()  # another data set, or none; other reading options
-    data_failed = Signal(object)  # InputError: why the file cannot be read; `path` and `read` are those that were tried
+    data_changed = Signal()  # another data set or none is open, or the import settings changed
+    data_failed = Signal(object)  # InputError: why the file cannot be read, with the `path` and `read` that were tried
     preparation_changed = Signal()  # rules, hold-out, seed or test file
     test_loading = Signal(str)  # the path of a test file that is being read
     test_failed = Signal(
         str, object
-    )  # a test file, and the InputError that says why it cannot be used; the one before it stays
+    )  # a test file, and the InputError that says why it cannot be used; the previous one stays in use
     message = Signal(str)  # one line for the status bar
 
     def __init__(
@@ -71,10 +71,11 @@ class Workspace(QObject):
         self._read: ReadOptions | None = None
         self._rules: dict[str, Any] = {}
         self._reading: Ticket | None = None
-        self._coming: tuple[str, ReadOptions | None] | None = None  # the file that is being read, and how
+        # the file that is being read, and its import settings
+        self._coming: tuple[str, ReadOptions | None] | None = None
         self._testing: Ticket | None = None
         self._test_to_come: str | None = None  # the test file of the data that are being read
-        self._to_restore: Request | None = None  # what the project was left with, until it is open
+        self._to_restore: Request | None = None  # the stored data and preprocessing of the project, until they are open
         self.detour: Callable[[str, ReadOptions | None, str | None], bool] = lambda path, read, test: False
         self.refused = False  # whether the last requested file cannot be used
         self.files = FileSettings(runs, settings)
@@ -91,7 +92,7 @@ class Workspace(QObject):
 
     @property
     def last_asked(self) -> tuple[str | None, ReadOptions]:
-        """The file that was asked for last, and how it is to be read: the one at hand unless another is being read."""
+        """Return the file requested last and its import settings: the file being read, or else the open file."""
         from mcsvm_gui.core.data.options import ReadOptions
 
         return (self.path, self.read) if self._coming is None else (self._coming[0], self._coming[1] or ReadOptions())
@@ -128,7 +129,7 @@ class Workspace(QObject):
         self.open_data(str(sample.path), test=str(sample.test_path) if sample.test_rows else None)
 
     def cancel_reading(self) -> None:
-        """The file that was open before stays the one at hand."""
+        """Cancel reading; the file that was open before stays open."""
         if self._reading is not None:
             self._reading.cancel()
             self._reading = self._coming = self._test_to_come = None
@@ -150,7 +151,7 @@ class Workspace(QObject):
         if another:
             self._recall(path, dataset.digest)
         test = self.test_path
-        self._forget_test()  # it was read as the data were before
+        self._forget_test()  # it was read with the import settings of the previous data
         self.settings.remember_file(path)
         self.refused = False
         self._set(dataset)
@@ -205,7 +206,7 @@ class Workspace(QObject):
         self.data_failed.emit(error)
 
     def _arrive(self) -> str:
-        """From now on the file that was read, or cannot be, is the one at hand."""
+        """Make the requested file the open one, whether it was read or refused, and return its path."""
         assert self._coming is not None
         path, read = self._coming
         if path != self.path:
@@ -217,10 +218,10 @@ class Workspace(QObject):
         self._reading, self.dataset = None, dataset
         self.data_changed.emit()
 
-    # -- rows to test on --------------------------------------------------------------------------
+    # -- test file --------------------------------------------------------------------------------
 
     def open_test(self, path: str) -> None:
-        """Rows to test on instead of a part of the data; `preparation_changed` or `test_failed` follows."""
+        """Open a file to test on instead of a hold-out; `preparation_changed` or `test_failed` follows."""
         from mcsvm_gui.core.machine import sources
 
         data = self.dataset
@@ -259,7 +260,7 @@ class Workspace(QObject):
     # -- preparation ------------------------------------------------------------------------------
 
     def set_preparation(self, **values: Any) -> None:
-        """scale, missing and unknown as in Rules; holdout: a share or None; seed."""
+        """Set scale, missing and unknown (as in Rules), holdout (a share or None), or seed."""
         if values.get("holdout") is not None:
             self._forget_test()
         for name in ("holdout", "seed"):
@@ -273,7 +274,7 @@ class Workspace(QObject):
     # -- training ---------------------------------------------------------------------------------
 
     def base_request(self, **machine: Any) -> Request:
-        """A request on the data at hand; raises InputError where a value is none."""
+        """Return a request on the open data; raises InputError if a value is invalid."""
         from mcsvm_gui.core.machine.request import Request
 
         return Request(
@@ -380,7 +381,7 @@ class Workspace(QObject):
         return () if self._has(request) else filter(None, (request.data, request.test))
 
     def search_on(self, cut: Interrupted) -> None:
-        """An interrupted search, on its own data read again; cells that were kept are not done again."""
+        """Resume an interrupted search on its own data, which are read again; stored cells are not computed again."""
         try:
             request, wanted = cut.asked()
         except InputError as error:
@@ -401,7 +402,7 @@ class Workspace(QObject):
         found: Callable[[Read], None],
         changed: Callable[[], object] = lambda: None,
     ) -> None:
-        """Read files again for `title`; call `changed` if a file is not the one of the training any more."""
+        """Read files again for `title`; call `changed` if a file is no longer the one of the training."""
         named = tuple(files)
 
         def report(error: InputError) -> None:
@@ -420,16 +421,16 @@ class Workspace(QObject):
     def _cannot_go_on(self, title: str, why: str) -> None:
         self.message.emit(tr("{run} cannot be continued: {why}", run=title, why=why))
 
-    # -- out of the program -----------------------------------------------------------------------
+    # -- scripts and experiments ------------------------------------------------------------------
 
     def copy_trainings(self, requests: Sequence[Request]) -> None:
-        """A script that trains and tests these again."""
+        """Copy a script that repeats these trainings and tests them."""
         from mcsvm_gui.core.experiment.python_script import training_script
 
         self.copy_script_of(requests, lambda dataset: training_script(requests, dataset))
 
     def copy_script_of(self, requests: Sequence[Request], make: Callable[[Dataset], str]) -> None:
-        """What reads the open data, which these requests must be of."""
+        """Copy the script that `make` returns for the open data; the requests must be of these data."""
         dataset = self.dataset
         if not requests or dataset is None or not all(map(self.holds, requests)):
             self.message.emit(tr("Open the data first that the script is to read."))
@@ -437,7 +438,7 @@ class Workspace(QObject):
             self.copy_script(lambda: make(dataset))
 
     def copy_script(self, make: Callable[[], str]) -> None:
-        """A Python script, made behind the window; what it cannot say is a message."""
+        """Copy a Python script, which is made in the background; if the script is refused, a message says why."""
 
         def made(script: str) -> None:
             QGuiApplication.clipboard().setText(script)
@@ -449,7 +450,7 @@ class Workspace(QObject):
         self.tasks.start(make, made, self.message.emit, refused=refused)
 
     def save_experiment(self, path: str, title: str, runs: Sequence[tuple[str, Request]]) -> None:
-        """Trainings by name, as a file that `mcsvm run` replays to the same numbers."""
+        """Save named trainings as a file that `mcsvm run` repeats with the same numbers."""
 
         def write() -> str:
             from mcsvm_gui.core.experiment import Experiment, write_experiment
@@ -464,7 +465,7 @@ class Workspace(QObject):
         self.tasks.start(write, written, self.message.emit)
 
     def save_session(self, path: str) -> None:
-        """Every training of the project that came to an end."""
+        """Save every completed training of the project as an experiment."""
         ended = [record for record in map(self.runs.record, self.runs.ids()) if record.document is not None]
         runs = [(record.name, record.request) for record in ended if record.readable]
         if runs:
@@ -472,7 +473,7 @@ class Workspace(QObject):
         else:
             self.message.emit(tr("There is no trained model to save yet."))
 
-    # -- what a project keeps ---------------------------------------------------------------------
+    # -- settings of the project ------------------------------------------------------------------
 
     def _keep(self) -> None:
         kept = {
@@ -537,7 +538,7 @@ class Workspace(QObject):
 
 
 def _kept_request(kept: dict[str, Any]) -> Request:
-    """What a project says of its data and their preparation: raises InputError where no request may say it."""
+    """Return the data and their preprocessing from a project as a request; raises InputError if it is invalid."""
     from mcsvm_gui.core.machine.request import Request
 
     names = {"data": "path", "test": "test", "read": "read", "rules": "rules", "holdout": "holdout", "seed": "seed"}
@@ -554,7 +555,7 @@ def _data_of(request: Request) -> tuple[Dataset, Dataset | None]:
 class _Opened:
     dataset: Dataset
     read: ReadOptions | None
-    misfit: bool = False  # whether the import settings last used do not fit the file any more
+    misfit: bool = False  # whether the import settings last used no longer fit the file
 
 
 def _open(path: str, read: ReadOptions | None, known: Mapping[str, Mapping[str, Any]], *, may_differ: bool) -> _Opened:
