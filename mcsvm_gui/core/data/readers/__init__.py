@@ -1,6 +1,6 @@
-"""From a file to a Dataset. `formats/` has a file per format, `core/data/formats.py` their table.
+"""Turn a file into a Dataset. `formats/` has a module per format, `core/data/formats.py` has their table.
 
-The content decides which it is, not the suffix.
+The content decides which format a file has, not the suffix.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _NOTHING_SAID = ReadOptions()
 def open_dataset(
     path: str | os.PathLike[str], options: ReadOptions = _NOTHING_SAID, *, needs_label: bool = True
 ) -> Dataset:
-    """The data in a file, or in the files of a folder or a pattern.
+    """Read the data in a file, or in the files of a folder or a pattern.
 
-    needs_label=True: to be trained on: two classes at least, and without a name the last column is the label.
-    needs_label=False: to be predicted or scored: a label is found by name only (LIBSVM: by place), and may be absent.
+    needs_label=True: for training. At least two classes are needed; the last column is the label if no name says so.
+    needs_label=False: for prediction or scoring. A label is found by name only (LIBSVM: by place), and may be absent.
     """
     files = parts.files_of(path)
     if files is None:
@@ -52,7 +52,7 @@ def read_dataset(source: Source, options: ReadOptions, *, needs_label: bool) -> 
 
 
 def _refuse_unused(source: Source, reader: Reader, options: ReadOptions) -> None:
-    """Other options that a format has no use for change nothing; these would be rows of another table."""
+    """Refuse options that would choose another table. Other options that a format does not use change nothing."""
     for option in ("table", "query"):
         if getattr(options, option) is not None and option not in reader.options:
             raise FileError(
@@ -70,7 +70,7 @@ def reader_of(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess
 
 
 def _recognized(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess, ...]]:
-    """A format that the suffix does not promise is a guess."""
+    """Return the reader of a source. If the suffix does not promise this format, it is reported as a guess."""
     if options.format != "auto":
         return READERS[options.format], ()
     start = beginning(source)

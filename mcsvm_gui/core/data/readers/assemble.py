@@ -1,4 +1,4 @@
-"""The last step of every dense reader: label and features apart, checked, and put into a Dataset."""
+"""The last step of every dense reader: separate label and features, check them, and build a Dataset."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mcsvm_gui.core.data.row_source import RowFile, RowSource
 
 @dataclass(frozen=True)
 class Raw:
-    """A table as a format's reader leaves it. `column(j)`: float64 numbers, or text with None for nothing."""
+    """A table as a format's reader returns it. `column(j)`: float64 numbers, or text with None for an empty cell."""
 
     source: Source
     format: str
@@ -42,16 +42,16 @@ class Raw:
     guesses: tuple[Guess, ...] = ()
     notices: tuple[Notice, ...] = ()
     dropped: tuple[int, ...] = ()
-    categories: frozenset[int] = frozenset()  # declared, whatever their values look like
-    before: int | None = None  # rows of the file before these, where they are a part of it
-    numbers: np.ndarray | None = None  # numbers of the data rows in the file; None: all rows, from 1
+    categories: frozenset[int] = frozenset()  # columns declared as categories, even if their values look like numbers
+    before: int | None = None  # rows of the file before these, if these are a part of it
+    numbers: np.ndarray | None = None  # numbers of the data rows in the file; None: all rows, counted from 1
 
 
 Sparse = Callable[[], tuple[Sequence[Column], sp.csr_array]]
 
 
 def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Dataset:
-    """Checks the label first: what is wrong with it explains most of what is wrong with the rest."""
+    """Build the data set. Checks the label first: an error in it explains most errors in the other columns."""
     path, position = raw.source.path, raw.roles.label.position
     if not len(raw.lines):
         raise FileError(path, "no data rows; a data file has a line per example")
@@ -101,7 +101,7 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
 
 
 def _splitting(raw: Raw, *, needed: bool) -> dict[str, Any]:
-    """Columns that rows are split by, with their names."""
+    """Return the columns by which rows are split, with their names."""
     found: dict[str, Any] = {}
     for role, position in (("group", raw.roles.groups), ("fold", raw.roles.folds)):
         if position is not None:
@@ -127,7 +127,7 @@ def _weighing(raw: Raw) -> _Weighing | None:
 
 
 def _counting(raw: Raw, weighing: _Weighing, sparse: Sparse | None) -> tuple[Raw, _Weighing, Sparse | None]:
-    """The rows of positive weight: nothing that comes after sees the others."""
+    """Keep the rows of positive weight; later steps do not see the other rows."""
     kept = np.flatnonzero(weighing.values > 0.0)
     gone = len(raw.lines) - kept.size
     if not gone:
@@ -144,7 +144,7 @@ def _taking(raw: Raw, kept: np.ndarray) -> Raw:
 
 
 def _chosen(raw: Raw, sparse: Sparse | None) -> tuple[Raw, Sparse | None]:
-    """The rows that are asked for: nothing that comes after sees the others."""
+    """Keep the requested rows; later steps do not see the other rows."""
     path, label = raw.source.path, raw.roles.label.position
 
     def cells(name: str) -> np.ndarray:
@@ -185,7 +185,7 @@ def _refuse_one_class(raw: Raw, name: str, kept: np.ndarray) -> None:
 
 @dataclass(frozen=True)
 class _Held:
-    """What is learned from, and what is shown beside."""
+    """The features, and the columns that are only shown."""
 
     columns: Sequence[Column]
     table: pd.DataFrame | None
@@ -226,7 +226,7 @@ def _dense(raw: Raw) -> _Held:
 def _without_names(
     found: ReadFeatures, untitled: Set[str], decided: Set[str]
 ) -> tuple[ReadFeatures, dict[str, np.ndarray]]:
-    """Columns that name the rows apart, unless nothing else is left."""
+    """Separate the columns that only name the rows, unless no feature would remain."""
     pairs = list(zip(found.columns, found.values, strict=True))
     apart = {
         column.name: cells

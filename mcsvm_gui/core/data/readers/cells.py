@@ -1,6 +1,6 @@
-"""What one cell of text is: a number in the one accepted spelling, a date, a word for "missing", or text.
+"""Classify one cell of text: a number in the one accepted spelling, a date, a word for "missing", or text.
 
-NaN is missing wherever it stands; "NA", "none" and their like only among numbers, as they may be names elsewhere.
+NaN always means missing; "NA", "none" and similar words only among numbers, as elsewhere they may be names.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 import re
 from enum import Enum
 
-BLANKS = " \t\n\r\f\v\u00a0"  # around a cell: those that pandas skips around numbers, and one that cannot be seen
+BLANKS = " \t\n\r\f\v\u00a0"  # around a cell: the blanks that pandas skips around numbers, and one that is invisible
 MISSING_WORDS = frozenset({"?", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "missing"})
 NOT_A_NUMBER = frozenset({"nan", "-nan", "+nan", "1.#qnan", "1.#ind", "-1.#ind"})
 _INFINITE = re.compile(r"[+-]?(?:inf|infinity|1\.#inf)")
@@ -19,7 +19,7 @@ _NUMBERS = {
     mark: re.compile(rf"[+-]?(?:[0-9]+(?:{re.escape(mark)}[0-9]*)?|{re.escape(mark)}[0-9]+){_EXPONENT}")
     for mark in (".", ",")
 }
-# Numbers to a human, or to some other program: taken for text they would become categories without a word.
+# Numbers to a human, or to some other program: as text they would silently become categories.
 _OTHER_SPELLINGS = re.compile(
     r"""[+-]?0[xX][0-9a-fA-F]+ | [+-]?0[bB][01]+ | [+-]?0[oO][0-7]+
     | [+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]*)?
@@ -55,7 +55,7 @@ class CellKind(Enum):
 
 
 def kind_of(cell: str, decimal: str = ".") -> CellKind:
-    """`cell` has no blanks around it."""
+    """Return the kind of a cell without blanks around it."""
     if not cell:
         return CellKind.EMPTY
     if _NUMBERS[decimal].fullmatch(cell):
@@ -75,7 +75,7 @@ def kind_of(cell: str, decimal: str = ".") -> CellKind:
 
 
 def value_of(cell: str, decimal: str = ".") -> float:
-    """Only after the grammar has said yes: float() would take 1_000, nan and Arabic digits too."""
+    """Convert a cell that the grammar accepts: float() alone would also take 1_000, nan and Arabic digits."""
     return float(cell if decimal == "." else cell.replace(decimal, "."))
 
 

@@ -1,4 +1,7 @@
-"""From a column of text cells to numbers or categories; what is neither, or both, is refused with its lines."""
+"""Turn a column of text cells into numbers or categories.
+
+A column that fits neither, or both, is refused with its lines.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,17 @@ from mcsvm_gui.core.data.readers.cells import BLANKS, CellKind, kind_of, value_o
 from mcsvm_gui.core.data.remedies import Remedy, for_column
 from mcsvm_gui.core.data.roles import dates
 
-KEPT_DIGITS = 15  # of any number; with more two may become equal
-DATES = "date-column"  # the code of a notice on dates that are left out
+KEPT_DIGITS = 15  # digits of a number that are kept; numbers with more digits may become equal
+DATES = "date-column"  # the code of a notice on date columns that are left out
 FEW_LEVELS, _MANY_LEVELS = 20, 50
 _NOTHING = {CellKind.EMPTY, CellKind.NAN, CellKind.MARKER}
 _DOUBTFUL = {CellKind.MARKER, CellKind.INFINITE}
-_MISTAKES = 0.05  # a column of numbers in which fewer cells than this are words: the words are mistakes
+_MISTAKES = 0.05  # if fewer cells than this share of a numeric column are words, the words are mistakes
 
 
 @dataclass(frozen=True)
 class Cells:
-    """One column as text: the distinct cells, what each is, and which row holds which (-1: nothing)."""
+    """One column as text: the distinct cells, the kind of each, and the code of each row's cell (-1: empty)."""
 
     name: str
     codes: np.ndarray
@@ -47,11 +50,11 @@ class Cells:
         return self.where(np.array([kind in kinds for kind in self.kinds], dtype=bool))
 
     def where(self, chosen: np.ndarray) -> np.ndarray:
-        """Rows whose cell is one of the chosen ones; code -1, nothing, finds the False at the end."""
+        """Return the rows whose cell is one of the chosen ones. Code -1 (empty) finds the False at the end."""
         return np.flatnonzero(np.append(chosen, False)[self.codes])
 
     def some(self, rows: np.ndarray) -> list[str]:
-        """The distinct cells of these rows, in the order in which they come."""
+        """Return the distinct cells of these rows, in order of occurrence."""
         return list(dict.fromkeys(self.distinct[code] for code in self.codes[rows][:10_000]))
 
     def numbers(self) -> np.ndarray:
@@ -73,16 +76,16 @@ def _no_rows() -> np.ndarray:
 
 @dataclass(eq=False)
 class Typed:
-    """A column made of its cells; `refusal` says why it cannot be."""
+    """A column made of its cells; `refusal` is the reason if that is impossible."""
 
     values: np.ndarray | None = None
     notices: list[Notice] = field(default_factory=list)
-    refusal: tuple[Sentence, int] | None = None  # the sentence, and the row it starts at
+    refusal: tuple[Sentence, int] | None = None  # the sentence, and the first row that it is about
     markers: tuple[str, ...] = ()  # the words that were taken as missing
-    marked: np.ndarray = field(default_factory=_no_rows)  # and the rows they stand in
+    marked: np.ndarray = field(default_factory=_no_rows)  # and the rows that contain them
     not_numbers: np.ndarray = field(default_factory=_no_rows)
     infinite: np.ndarray = field(default_factory=_no_rows)
-    kind: ColumnKind | None = None  # where the values do not show it
+    kind: ColumnKind | None = None  # set if the values do not show it
     date_order: str = ""
     left_out: bool = False  # a column of dates; a notice explains how to learn from it
 
@@ -90,7 +93,7 @@ class Typed:
 def typed(cells: Cells, lines: np.ndarray) -> Typed:
     numbers = cells.rows(CellKind.NUMBER, CellKind.INFINITE)
     others = cells.rows(CellKind.TEXT, CellKind.DATE, CellKind.ODD)
-    # Among numbers "none" means that there is none; among words it may be one of them.
+    # Among numbers "none" means a missing value; among words it may be one of them.
     if not len(others) and (len(numbers) or set(cells.some(cells.rows(CellKind.MARKER))) <= {"?"}):
         return as_numbers(cells)
     if len(numbers):
@@ -111,7 +114,7 @@ def as_numbers(cells: Cells) -> Typed:
 
 
 def _rounded(cells: Cells) -> list[Notice]:
-    """A warning where cells became equal that are not."""
+    """Return a warning if cells that differ became equal numbers."""
     exact: dict[float, str] = {}
     for cell, kind in cells.pairs():
         if kind is CellKind.NUMBER and len(cell) > KEPT_DIGITS:
@@ -151,15 +154,18 @@ def mixture(tally: NoticeTally) -> Sentence:
 
 
 def are_categories(rows: Mapping[CellKind, int], distinct: int, *, whole: bool) -> bool:
-    """Of a column of numbers and words. `distinct`: how many different cells; `whole`: all numbers in it are."""
+    """Return whether a column of numbers and words holds categories.
+
+    `distinct`: the number of different cells. `whole`: whether all numbers in the column are integers.
+    """
     numbers = rows[CellKind.NUMBER] + rows[CellKind.INFINITE]
     certain, doubtful = rows[CellKind.TEXT], rows[CellKind.DATE] + rows[CellKind.ODD]
     many = numbers + certain + doubtful
     if rows[CellKind.INFINITE]:
         return False
-    # Few levels, each often used, and enough of them words: such as 2, 3, 4, 5more.
+    # Few levels, each used often, and enough of them words: such as 2, 3, 4, 5more.
     levels = whole and not doubtful and distinct <= FEW_LEVELS and 3 * distinct <= many and certain >= _MISTAKES * many
-    # Words of which some look like numbers, such as 535i, 41B and 320: at least as many as there are numbers.
+    # Words, some of which look like numbers, such as 535i, 41B and 320: at least as many as there are numbers.
     return levels or (certain >= numbers and certain >= doubtful)
 
 
@@ -192,7 +198,7 @@ def not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, *, spelled: b
 
 
 def no_numbers(name: str, some: list[str], lines: Lines, decimal: str, *, spelled: bool) -> Sentence:
-    """`some`: the distinct cells, `lines`: where they stand."""
+    """Return the refusal of cells that are not numbers. `some`: the distinct cells, `lines`: their lines."""
     values: dict[str, Any] = {
         "count": lines.count,
         "name": quoted(name),
@@ -228,7 +234,7 @@ def _advice(some: list[str], decimal: str) -> Sentence:
 
 
 def categories(cells: Cells) -> Typed:
-    """A column of text for certain: nothing in it is a number or, but for the empty cell, missing."""
+    """Convert a column that is certainly text: no cell is a number, and only empty cells are missing."""
     result = Typed(cells.words(set()))
     levels = len(set(cells.distinct) - {""})
     if levels > _MANY_LEVELS or levels > max(FEW_LEVELS // 2, len(cells.codes) // 2):
@@ -245,7 +251,7 @@ def categories(cells: Cells) -> Typed:
 
 
 def texts(cells: Cells) -> Typed:
-    """Free text, as it stands; nothing is a text without words, not a missing one."""
+    """Convert a column to free text, unchanged. An empty cell is a text without words, not a missing value."""
     found = cells.words(set())
     found[found == np.array(None)] = ""
     return Typed(found, kind="text")
@@ -288,7 +294,7 @@ def as_dates(cells: Cells, lines: np.ndarray, order: str) -> Typed:
 
 
 def words(cells: Cells, lines: np.ndarray) -> Typed:
-    """Categories, but for what means that a cell is missing."""
+    """Convert a column to categories, except for cells that mean a missing value."""
     result = categories(cells)
     nothing = {cell for cell, kind in cells.pairs() if cell == "?" or kind is CellKind.NAN}
     result.values = cells.words(nothing)

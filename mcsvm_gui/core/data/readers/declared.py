@@ -1,4 +1,4 @@
-"""What a file itself says of its columns: which is the label, which hold no features, which are categories."""
+"""Declarations of a file about its columns: the label, columns that are not features, and categories."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ TEXT, OUTPUT, UNUSED = Sentence("text"), Sentence("further class"), Sentence("ne
 
 @dataclass(frozen=True)
 class Declared:
-    """Columns by position; `left_out` says as what the file marks them."""
+    """Columns by position; `left_out` gives the role that the file declares for each."""
 
     label: int | None = None
     left_out: Mapping[int, Sentence] = field(default_factory=dict)
     categories: frozenset[int] = frozenset()
     dates: frozenset[int] = frozenset()
-    date_order: str = ""  # of day and month, where the file says it
-    nothing: frozenset[str] = frozenset()  # what stands for a missing cell, beside the empty one
-    names: tuple[str, ...] = ()  # that the positions count
+    date_order: str = ""  # the order of day and month, if the file declares it
+    nothing: frozenset[str] = frozenset()  # the words for a missing cell, in addition to the empty cell
+    names: tuple[str, ...] = ()  # the names that the positions refer to
 
     def choose(
         self,
@@ -41,7 +41,7 @@ class Declared:
         *,
         needs_label: bool,
     ) -> LabelColumn:
-        """The label that is asked for, else the declared one, else one of the columns that may be features."""
+        """Return the requested label, else the declared one, else one of the columns that may be features."""
         if options.label is not None:
             return label_column.choose(path, columns, given, options, needs_label=needs_label)
         if self.label is not None and self.label not in others:
@@ -49,17 +49,17 @@ class Declared:
         kept = [j for j in range(len(columns)) if j not in self.left_out and j not in others]
         names = [columns[j] for j in kept]
         bare = [given[j] for j in kept]
-        fewest = 2 if len(kept) == len(columns) else 1  # one is enough beside columns of other roles
+        fewest = 2 if len(kept) == len(columns) else 1  # one column is enough if other columns have other roles
         found = label_column.choose(path, names, bare, options, needs_label=needs_label, fewest=fewest)
         return found if found.position is None else replace(found, position=kept[found.position])
 
     def dropped(self, taken: Set[int]) -> tuple[int, ...]:
-        """`taken`: the columns that have a use, whatever the file says of them."""
+        """Return the columns to leave out. `taken`: columns that have a use, whatever the file declares."""
         return tuple(j for j in self.left_out if j not in taken)
 
     @property
     def names_of_rows(self) -> tuple[int, ...]:
-        """Columns that are to be shown and never learned."""
+        """Columns that are shown but never learned from."""
         return tuple(j for j, role in self.left_out.items() if role in (META, TEXT))
 
     def notices(self, columns: Sequence[str], taken: Set[int]) -> tuple[Notice, ...]:

@@ -1,4 +1,4 @@
-"""Feature columns of every dense format: typed, and refused together where they are not finite."""
+"""Feature columns of every dense format: give them types, and refuse together all that are not finite."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from mcsvm_gui.core.data.remedies import for_column
 class ReadFeatures:
     columns: tuple[Column, ...]
     values: list[np.ndarray]
-    own: list[list[Notice]]  # on each column
-    notices: list[Notice]  # on several together
+    own: list[list[Notice]]  # for each column
+    notices: list[Notice]  # for several columns together
     date_order: str = ""
 
     def without(self, names: Set[str]) -> ReadFeatures:
@@ -49,10 +49,10 @@ def from_cells(
     date_order: str = "",
     declared: Set[str] = frozenset(),
 ) -> ReadFeatures:
-    """Float columns pass, and are only asked to be finite; columns of text become numbers or categories.
+    """Convert columns. Float columns are only checked to be finite; text becomes numbers or categories.
 
-    `kinds`: that were asked for. `declared`: columns of categories, whatever stands in them. `date_order`: dmy, mdy,
-    or nothing where the dates show it.
+    `kinds`: the requested kinds. `declared`: columns of categories, whatever their cells. `date_order`: dmy, mdy, or
+    empty if the dates show their order.
     """
     results = []
     for name, cells in columns:
@@ -117,7 +117,7 @@ def _values(result: Typed) -> np.ndarray:
 
 
 def _markers(columns: list[str], results: list[Typed], lines: np.ndarray) -> list[Notice]:
-    """One sentence for all columns in which words mean that a cell is missing."""
+    """Return one notice for all columns in which words mean a missing cell."""
     found = [j for j, result in enumerate(results) if len(result.marked)]
     if not found:
         return []
@@ -168,7 +168,7 @@ def make_table(path: Path, found: ReadFeatures) -> pd.DataFrame:
 
 
 def _frame(values: list[np.ndarray]) -> pd.DataFrame:
-    """In two blocks: a frame of ten thousand single columns takes seconds to build."""
+    """Build a frame of two blocks: a frame of ten thousand single columns takes seconds to build."""
     blocks = []
     for wanted in (np.dtype(np.float64), np.dtype(object)):
         chosen = [j for j, cells in enumerate(values) if cells.dtype == wanted]

@@ -1,4 +1,4 @@
-"""Whether the first record names the columns, and what the columns are called."""
+"""Decide whether the first record names the columns, and name the columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.phrases import names
 from mcsvm_gui.core.data.readers.cells import CellKind, is_number, kind_of, value_of
 
-STEPS = 5  # so many numbers in equal steps do not occur by chance in a row of data
+STEPS = 5  # this many numbers in equal steps do not occur by chance in a row of data
 LABEL_NAMES = "label", "class", "target", "y"
 _NUMERIC = {CellKind.NUMBER, CellKind.INFINITE, CellKind.NAN, CellKind.ODD}
 
@@ -28,7 +28,7 @@ def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]], decim
     columns = [{row[j].strip() for row in rest if j < len(row)} for j in range(len(cells))]
     if any(kind_of(cell, decimal) in _NUMERIC for column in columns for cell in column):
         return True
-    # All text: a header's words do not come back below it.
+    # All cells are text: the words of a header do not occur again below it.
     return sum(cell in column for cell, column in zip(cells, columns, strict=True)) * 2 < len(cells)
 
 
@@ -43,7 +43,7 @@ def _steps_beside_words(cells: Sequence[str], decimal: str) -> bool:
 
 
 def column_names(header: Sequence[str] | None, width: int) -> tuple[list[str], list[Notice]]:
-    """Distinct names. Columns without one are called by their number, from 1."""
+    """Return distinct names. Columns without a name are called by their number, counted from 1."""
     if header is None:
         return [str(number) for number in range(1, width + 1)], []
     given = [cell.strip() for cell in header]

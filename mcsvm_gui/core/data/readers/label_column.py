@@ -1,4 +1,4 @@
-"""Which column holds the labels, and which column an option names."""
+"""Find the column of the labels, and the column that an option names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcsvm_gui.core.data.remedies import Remedy
 @dataclass(frozen=True)
 class LabelColumn:
     position: int | None
-    guessed: bool = False  # neither asked for nor named like a label: just the last column
+    guessed: bool = False  # neither requested nor named like a label: the last column
     guesses: tuple[Guess, ...] = ()
     notices: tuple[Notice, ...] = ()
 
@@ -33,8 +33,10 @@ def choose(
     needs_label: bool,
     fewest: int = 2,
 ) -> LabelColumn:
-    """`given`: the names as the file has them, which may repeat; `columns`: made distinct. `fewest`: of columns, for
-    the last to be the label."""
+    """Choose the label column. `given`: the names in the file, which may repeat; `columns`: the distinct names.
+
+    `fewest`: the number of columns that is needed to take the last one as the label.
+    """
     if options.label is not None:
         return _asked(path, columns, given, options.label, needs_label=needs_label)
     folded = [name.strip().lower() for name in given]
@@ -64,7 +66,7 @@ def _asked(
 def find(
     path: Path, columns: Sequence[str], given: Sequence[str], wanted: str | int, option: str, *, needed: bool
 ) -> int | None:
-    """The position of the column that `option` names; None where there is none and none is needed."""
+    """Return the position of the column that `option` names; None if it does not exist and is not needed."""
     if isinstance(wanted, str):
         exact = [j for j, name in enumerate(given) if name.strip() == wanted.strip()]
         exact = exact or [j for j, name in enumerate(columns) if name == wanted]  # x.1, the second of two x

@@ -1,4 +1,4 @@
-"""Whether labels are classes, and notices about them."""
+"""Check whether labels are classes, and collect notices about them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.data.roles.choosing import merged
 
-_SEVERAL = 10  # so many different fractions are measurements, not names
+_SEVERAL = 10  # this many different fractions are measurements, not names
 _MANY_CLASSES = 100
 
 
@@ -43,7 +43,7 @@ def check(
     how: str = AUTOMATIC,
     merge: str | None = None,
 ) -> Labels:
-    """Class names from the cells of the label column; for training also that there are classes to tell apart."""
+    """Return class names from the cells of the label column; for training, check that there are two classes or more."""
     where = np.arange(1, len(cells) + 1) if lines is None else lines
     stripped, notices = _strip(name, cells, where)
     empty = np.flatnonzero([cell is None or cell == "" or cell == "?" for cell in stripped])
@@ -95,7 +95,7 @@ def _bared(tally: NoticeTally) -> Sentence:
 
 
 def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
-    """True, TRUE and true are one class where there is nothing but truth values: each as it is spelled first."""
+    """Unite True, TRUE and true under the first spelling, if all labels are truth values."""
     spellings = list(dict.fromkeys(labels))
     first: dict[str, str] = {}
     for label in spellings:
@@ -114,7 +114,7 @@ def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
 
 
 def as_classes(cells: np.ndarray, how: str) -> np.ndarray:
-    """The class that each cell names, before classes are merged; None where it names none."""
+    """Return the class that each cell names, before classes are merged; None for an empty cell."""
     codes, distinct = pd.factorize(np.asarray(cells, dtype=object))
     bare = [str(cell).strip(BLANKS) for cell in distinct]
     return np.array([*map(_spelling(how), bare), None], dtype=object)[codes]
@@ -125,7 +125,7 @@ def _spelling(how: str) -> Callable[[str], str]:
 
 
 def _joined(name: str, labels: np.ndarray, how: str) -> tuple[np.ndarray, list[Notice]]:
-    """Labels that differ in spelling alone as one class, where that is asked for."""
+    """Unite labels that differ in spelling alone, if an option requests that."""
     if how == AUTOMATIC:
         return labels, []
     codes, distinct = pd.factorize(labels)
@@ -182,7 +182,7 @@ def _unscored(tally: NoticeTally) -> Sentence:
 
 
 def _refuse_measurements(path: Path, name: str, counts: Counter[str], *, guessed: bool) -> None:
-    """Numbers with fractions, hardly any twice: something measured, which classes cannot stand for."""
+    """Refuse numbers with fractions that hardly ever repeat: they are measurements, not classes."""
     rows, classes = counts.total(), len(counts)
     if not all(is_number(label) for label in counts):
         return
@@ -316,7 +316,7 @@ def _look_alike(counts: Counter[str]) -> list[str]:
 
 
 def _several(counts: Counter[str]) -> list[str]:
-    """Cells whose parts are classes themselves, or parts of other such cells."""
+    """Return the cells whose parts are classes themselves, or parts of other such cells."""
     for mark in ",;|+/":
         cells = {label: [part.strip() for part in label.split(mark)] for label in counts if mark in label}
         known = Counter(part for parts in cells.values() for part in set(parts)) + Counter(set(counts) - set(cells))

@@ -1,6 +1,6 @@
-"""What each column is: label, weight, group, fold, text, date, name, or a feature as its values show.
+"""The role of each column: label, weight, group, fold, text, date, name, or a feature as its values show.
 
-A row of weight 0 is no row: where rows are read to be trained on, it is left out before anything else looks at it.
+A row of weight 0 does not count: if rows are read for training, it is left out before any other step.
 """
 
 from __future__ import annotations
@@ -23,24 +23,25 @@ from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.label_column import LabelColumn
 from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 
-OPTIONS = "label", "spellings", "weights", "groups", "fold_column", "date_order", *LISTS  # of columns with names
+# for formats with named columns
+OPTIONS = "label", "spellings", "weights", "groups", "fold_column", "date_order", *LISTS
 NOTHING_DECLARED = Declared()
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The positions of columns that are no features, or features of a kind that was asked for."""
+    """The positions of columns that are not features, or features of a requested kind."""
 
     label: LabelColumn
     weights: int | None = None
     groups: int | None = None
     folds: int | None = None
-    dropped: tuple[int, ...] = ()  # that nothing is learned from, names of rows among them
+    dropped: tuple[int, ...] = ()  # columns that nothing is learned from, including names of rows
     notices: tuple[Notice, ...] = ()
     spellings: str = AUTOMATIC  # of classes
-    kinds: Mapping[int, ColumnKind] = field(default_factory=dict)  # asked for
-    names: tuple[int, ...] = ()  # shown, never learned
-    names_wanted: bool = False  # columns that name the rows may be found by what they hold
+    kinds: Mapping[int, ColumnKind] = field(default_factory=dict)  # the requested kinds
+    names: tuple[int, ...] = ()  # shown, but never learned from
+    names_wanted: bool = False  # whether columns that name the rows may be recognized by their content
     untitled: frozenset[int] = frozenset()
     date_order: str = AUTOMATIC
     where: str | None = None
@@ -67,7 +68,7 @@ def choose(
     *,
     needs_label: bool,
 ) -> Roles:
-    """`given`: the names as the file has them, which may repeat; `columns`: made distinct."""
+    """Choose the roles. `given`: the names in the file, which may repeat; `columns`: the distinct names."""
     weights, notices = _weights(path, columns, given, options, needed=needs_label)
     splitting = {"groups": options.groups, "fold_column": options.fold_column}
     groups, folds = (
@@ -112,7 +113,7 @@ def _listed(
     *,
     needed: bool,
 ) -> Roles:
-    """With the columns that lists name; what the file says of them counts no more."""
+    """Add the columns that options list; these options override the declarations of the file."""
     _refuse_two_roles(path, columns, said, found.taken)
     features = said["columns"] | said["text"] | said["dates"] | said["categories"]
     dropped = {*said["drop"], *declared.dropped(found.taken | features)} | said["names"]
@@ -139,7 +140,7 @@ def _listed(
 def _positions(
     path: Path, columns: Sequence[str], given: Sequence[str], wanted: Sequence[str], option: str, needed: bool
 ) -> set[int]:
-    """Of the columns that exist; where rows are only decided, not all need to."""
+    """Return the positions of the columns that exist; unless `needed`, a column may be absent."""
     if not wanted:
         return set()
     place = {name: j for j, name in enumerate(columns)} if len(set(given)) == len(given) else {}
@@ -188,7 +189,7 @@ def _weights(
 
 
 def weights_of(path: Path, name: str, cells: np.ndarray, lines: np.ndarray, decimal: str) -> np.ndarray:
-    """One finite number per row, none negative and not all 0."""
+    """Return one weight per row: finite, not negative, and not all 0."""
     values = cells if cells.dtype == np.float64 else _numbers(path, name, cells, lines, decimal)
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
@@ -246,7 +247,7 @@ def _refuse(path: Path, name: str, values: np.ndarray, lines: np.ndarray) -> Non
 
 
 def names_of(path: Path, name: str, cells: np.ndarray, lines: np.ndarray, *, needed: bool) -> np.ndarray:
-    """What groups and folds are called: numbers, or text; a cell of neither is refused where rows are trained on."""
+    """Return the names of groups or folds: numbers or text. If they are needed for training, refuse missing cells."""
     missing = np.flatnonzero(pd.isna(cells))
     if missing.size and needed:
         raise FileError(
@@ -269,7 +270,7 @@ def names_of(path: Path, name: str, cells: np.ndarray, lines: np.ndarray, *, nee
 
 
 def left_out(name: str, rows: int) -> tuple[Notice, ...]:
-    """What is to be said of rows of weight 0."""
+    """Return a notice on the rows of weight 0."""
     if not rows:
         return ()
     sentence = Sentence(

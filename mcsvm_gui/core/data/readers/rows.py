@@ -1,4 +1,4 @@
-"""Tables whose cells come with types (null, number, text), row by row; and which table, where a file holds several."""
+"""Tables whose cells have types (null, number, text), row by row; and the choice of a table in a file with several."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_rows(
     guesses: tuple[Guess, ...] = (),
     notices: tuple[Notice, ...] = (),
 ) -> Dataset:
-    """`cells`: a sequence per column, or an array of numbers or of text."""
+    """Build a data set. `cells`: a sequence per column, or an array of numbers or of text."""
     columns, naming = column_names(given, len(given))
     if len(columns) < 2 and needs_label:
         raise FileError(source.path, "only one column was found, where a label and a feature are needed")
@@ -55,7 +55,7 @@ def read_rows(
 
 
 def _typed(cells: Sequence[Cell] | np.ndarray) -> np.ndarray:
-    """Numbers where there is nothing else, not even truth values; else text."""
+    """Return numbers if all cells are numbers or missing, and none is a truth value; else text."""
     if isinstance(cells, np.ndarray):
         return cells
     if all(cell is None or type(cell) in (int, float) for cell in cells):
@@ -80,7 +80,7 @@ def _texts(cells: Sequence[Cell] | np.ndarray) -> np.ndarray:
 def choose_table(
     source: Source, tables: Sequence[str], options: ReadOptions
 ) -> tuple[str, tuple[Guess, ...], tuple[Notice, ...]]:
-    """The table that is asked for, or the first, which is a guess where there are several."""
+    """Return the requested table, or the first one, which is a guess if there are several."""
     wanted = options.table
     if wanted is not None:
         exact = [name for name in tables if name == wanted]

@@ -1,4 +1,4 @@
-"""From a path to the bytes of one file: opened, unpacked, and refused with a sentence where they are no data."""
+"""Read the bytes of one file: open it, unpack it, and refuse it with a sentence if it contains no data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.files.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
 
 _R = Sentence("an R data file; in R, write.csv(data, 'data.csv', row.names = FALSE) writes one that is read")
-# What a program would call these files, by how they begin.
+# The kind of file, by its first bytes.
 _STRANGERS = {
     b"\x89PNG": Sentence("a PNG picture"),
     b"\xff\xd8\xff": Sentence("a JPEG picture"),
@@ -46,7 +46,7 @@ _STRANGERS = {
     b"\x80\x05\x95": Sentence("a Python pickle, which is never opened: it can run code"),
 }
 STANDARD_INPUT = Path("-")
-_taken: list[IO[bytes]] = []  # what came by standard input, which can be read once
+_taken: list[IO[bytes]] = []  # the content of standard input, which can be read only once
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -64,7 +64,7 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The suffix that speaks of the content: .csv of data.csv.gz."""
+        """The suffix of the content: .csv of data.csv.gz."""
         return next((suffix.lower() for suffix in reversed(self.path.suffixes) if suffix.lower() not in PACKED), "")
 
 
@@ -85,7 +85,10 @@ def checked_source(source: Source) -> Source:
 
 
 def take_standard_input() -> None:
-    """By a command that is given - for its data: rows that a request names later are not waited for."""
+    """Read standard input, for a command whose data are given as `-`.
+
+    Rows that a request names later are not waited for.
+    """
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise FileError(STANDARD_INPUT, "standard input is closed; name a file, or send the rows through a pipe")
@@ -107,7 +110,7 @@ def _is_device(stream: IO[bytes]) -> bool:
 
 @contextmanager
 def reading(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file or of standard input, from the start; FileError where they cannot be read."""
+    """Open a file or standard input from its start; raise FileError if it cannot be read."""
     if path == STANDARD_INPUT:
         if not _taken:
             raise FileError(

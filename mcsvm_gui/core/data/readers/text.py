@@ -1,4 +1,4 @@
-"""From bytes to text: byte order marks, UTF-8, UTF-16 with and without a mark, else Windows-1252, which is said."""
+"""Decode bytes: byte order marks, UTF-8, UTF-16 with and without a mark, else Windows-1252 with a notice."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from mcsvm_gui.core.data.remedies import Remedy
 
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",  # begins with the UTF-16 mark: must be asked first
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the UTF-16 mark, so it must be tested first
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Letters in UTF-8 as people write them; the same bytes in Windows-1252 are a capital letter and a sign.
+# Letters in UTF-8 in normal text; the same bytes in Windows-1252 are a capital letter and a sign.
 SEVERAL_BYTES = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2})+")
 _BEGINNING = 1 << 18  # bytes
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
@@ -31,7 +31,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
 
 @dataclass(frozen=True)
 class Text:
-    """The file as UTF-8 without a mark; line breaks are as they were."""
+    """The file as UTF-8 without a mark; line breaks are unchanged."""
 
     source: Source
     data: bytes
@@ -40,7 +40,7 @@ class Text:
 
 
 def beginning(source: Source) -> bytes:
-    """Enough of the content to recognize it, with enough of UTF-16 taken out to see through it."""
+    """Return enough of the content to recognize the format; NUL bytes of UTF-16 are removed."""
     start = source.data[:_BEGINNING]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start[:100]:
         return start.replace(b"\0", b"").lstrip(b"\xff\xfe")
@@ -99,7 +99,7 @@ def guessed(source: Source) -> str:
 
 
 def _refuse_mixture(source: Source, wrong: int) -> None:
-    """Text in UTF-8 with a few bytes of something else: read as Windows-1252, one name would become two."""
+    """Refuse UTF-8 with a few other bytes: read as Windows-1252, one name would become two."""
     no_binary(source, source.data, strictly=True)
     found = SEVERAL_BYTES.search(source.data)
     if found is not None:
@@ -120,7 +120,7 @@ def mixture(path: Path, byte: int, line: int, letters: bytes) -> FileError:
 
 def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
     if encoding == "utf-8":
-        return data  # _guessed has decoded it already
+        return data  # `guessed` has decoded it already
     try:
         return data.decode(encoding).encode("utf-8")
     except UnicodeDecodeError as trouble:
@@ -150,8 +150,8 @@ def undecodable(path: Path, byte: int, encoding: str, line: int) -> FileError:
 
 
 def no_binary(source: Source, data: bytes, *, strictly: bool = False) -> bytes:
-    """Text has no NUL, and hardly any other control character; where the encoding is a guess, none."""
-    data = data.removesuffix(b"\x1a")  # how DOS ended a text
+    """Refuse data that are not text: with NUL, or with many control characters; with any if the encoding is a guess."""
+    data = data.removesuffix(b"\x1a")  # the end-of-file mark of DOS
     sample = data[: 1 << 16]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if b"\0" in data or controls > (0 if strictly else len(sample) // 20):

@@ -1,1 +1,1 @@
-"""One module per format of data files, and what only one of them needs; their table is `core/data/formats.py`."""
+"""One module per format of data files, and helpers of a single format; their table is `core/data/formats.py`."""

@@ -1,6 +1,6 @@
-"""ARFF, dense and sparse. In a sparse row what is left out is 0, and of a nominal attribute its first value.
+"""ARFF, dense and sparse. A value omitted from a sparse row is 0, or the first value of a nominal attribute.
 
-`content_of` and `dataset_of` also serve KEEL's files, which are declared in another way.
+`content_of` and `dataset_of` also serve KEEL's files, which declare attributes in another way.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class Attribute:
 
 @dataclass
 class Content:
-    """`rows`: per line of data its number and what it holds, position by position; sparse rows leave some out."""
+    """Declarations and rows. `rows`: the line number and the cells by position of each row; sparse rows omit some."""
 
     attributes: list[Attribute] = field(default_factory=list)
     rows: list[tuple[int, dict[int, str | None]]] = field(default_factory=list)
     sparse: bool = False
-    nothing: str = "?"  # what stands for a missing value
+    nothing: str = "?"  # the word for a missing value
 
 
-Declare = Callable[[Content, int, str], bool]  # takes a line of the header; whether the data begin below it
+Declare = Callable[[Content, int, str], bool]  # takes a line of the header; returns whether the data begin below it
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -135,7 +135,7 @@ def content_of(text: Text, content: Content, declare: Declare) -> Content:
 
 
 def _take_declaration(content: Content, number: int, line: str) -> bool:
-    """Whether the data begin here."""
+    """Read one line of the header. Return whether the data begin below it."""
     word = line.split(None, 1)[0].lower()
     if word == "@data":
         if not content.attributes:
@@ -187,7 +187,10 @@ def _attribute(number: int, line: str) -> Attribute:
 
 
 def _date_order(name: str, pattern: str) -> str:
-    """Of a pattern of Java's SimpleDateFormat, as Weka takes it; without one dates are written as in ISO 8601."""
+    """Return the order of day and month in a pattern of Java's SimpleDateFormat, which Weka uses.
+
+    The default is ISO 8601.
+    """
     letters = re.sub(r"'[^']*'", "", pattern)
     order = "".join(dict.fromkeys(re.findall("[yMd]", letters)))
     together = re.search("d+M|M+d|[dM]y|y+d", letters) is not None

@@ -1,4 +1,4 @@
-"""The values of one ARFF line: commas between them, quotation marks of both kinds, backslashes, ? for missing."""
+"""Split one ARFF line into values: commas, quotation marks of both kinds, backslashes, and ? for a missing value."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class Broken(InputError):
-    """What is wrong with a line, without the place."""
+    """The error in a line, without its place."""
 
 
 def bare(word: str) -> str:
-    """A name or a value without its quotation marks."""
+    """Return a name or a value without its quotation marks."""
     word = word.strip()
     if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
         return _unescaped(word[1:-1])
@@ -27,7 +27,7 @@ def bare(word: str) -> str:
 
 
 def without_comment(line: str) -> str:
-    """Without blanks around it, and without what stands behind % at its start or behind a blank, outside quotes."""
+    """Strip blanks, and a comment: % at the start or after a blank, outside quotation marks, and the text behind it."""
     line = line.strip()
     if "%" not in line:
         return line
@@ -63,7 +63,7 @@ def _value(found: re.Match[str]) -> str | None:
 
 
 def split_sparse(line: str, many: int) -> dict[int, str | None]:
-    """Positions count from 0."""
+    """Return the values of a sparse row by position, counted from 0."""
     if not line.endswith("}"):
         raise Broken("a sparse row begins with { and ends with }")
     row: dict[int, str | None] = {}

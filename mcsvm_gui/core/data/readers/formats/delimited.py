@@ -45,20 +45,21 @@ _NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
 _WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})
 _SAMPLE = 1000
 _PIECE = 1 << 24  # bytes of records that are parsed at once
-# pandas 3.1 takes +1e 5 for a number, though not 1e 5. 240 MB/s where all numbers have signs, else 4 GB/s.
+# pandas 3.1 reads +1e 5 as a number, but not 1e 5. The search runs at 240 MB/s if all numbers have signs, else at 4
+# GB/s.
 _BROKEN_EXPONENT = re.compile(rb"\+[0-9.,]+[eE]\s")
-# From 3.1 on pandas rounds correctly by itself, and warns when asked to.
+# From 3.1 on, pandas rounds correctly by default, and warns if the option is set.
 _OLD = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
 _EXACT: dict[str, Any] = {"float_precision": "round_trip"} if _OLD else {}
 
 
 @dataclass(frozen=True)
 class DelimitedTable:
-    """How the rows of a table are read, found in all of them or in the first ones of a file."""
+    """The layout of a table, determined from all of its rows or from the first ones of a file."""
 
     name: str  # of the format
-    dialect: Dialect  # runs of blanks are one tab
-    runs: bool  # where they were
+    dialect: Dialect  # if columns are aligned with blanks, a tab per run of blanks
+    runs: bool  # whether columns are aligned with runs of blanks
     declared: Declared
     header: list[str] | None
     width: int
@@ -103,7 +104,7 @@ class DelimitedTable:
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
-    """Any text may be a table."""
+    """Return True: any text may be a table."""
     return True
 
 
@@ -112,7 +113,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 
 def read_declared(text: Text, name: str, declared: Declared, options: ReadOptions, *, needs_label: bool) -> Dataset:
-    """A table of which the file itself says more than the names of columns."""
+    """Read a table whose file declares more than the names of its columns."""
     layout, records = lay_out(text, name, declared, options, needs_label=needs_label)
     return layout.dataset(text.source, records, layout.notices, needs_label=needs_label)
 
@@ -120,7 +121,10 @@ def read_declared(text: Text, name: str, declared: Declared, options: ReadOption
 def lay_out(
     text: Text, name: str, declared: Declared, options: ReadOptions, *, needs_label: bool, trailing: bool = True
 ) -> tuple[DelimitedTable, Records]:
-    """`trailing`: whether the last column may be left out where it has neither a name nor, in these rows, cells."""
+    """Determine how to read a table, and find its records.
+
+    `trailing`: whether the last column may be left out if it has no name and, in these rows, no cells.
+    """
     source = text.source
     below, skipping, skipped_lines = without_preamble(source, text.data, options)
     dialect = find_dialect(below, options)
@@ -160,7 +164,7 @@ def lay_out(
 
 
 def following(layout: DelimitedTable, source: Source, data: bytes, before: int) -> tuple[Records, list[Notice]]:
-    """The rows of a later part of a file, with `before` lines before it."""
+    """Return the rows of a later part of a file, with `before` lines before it."""
     dialect = layout.dialect
     data = without_runs(data, dialect.quote) if layout.runs else data
     records = find_records(source, data, dialect.separator, dialect.quote, before)
@@ -171,7 +175,7 @@ def following(layout: DelimitedTable, source: Source, data: bytes, before: int) 
 
 
 def _leading_comments(data: bytes, dialect: Dialect) -> tuple[bytes, int]:
-    """Blank out what stands before the data behind `#`, unless it is the header: `#a,b,label` above numbers."""
+    """Blank out the lines with `#` above the data, except a header such as `#a,b,label` above numbers."""
     _, data = told_separator(data)
     if not data.startswith(b"#"):
         return data, 0
@@ -187,13 +191,13 @@ def _leading_comments(data: bytes, dialect: Dialect) -> tuple[bytes, int]:
 
 
 def _spoken(records: Records, width: int) -> tuple[Records, int]:
-    """Without blank lines and comments, and how many of these there were."""
+    """Return the records without blank lines and comments, and the number of comments."""
     comments = records.begins_with(_HASH) & (records.fields != width)
     return records.keep(~(comments | records.blank())), int(comments.sum())
 
 
 def _filled(rows: Records) -> tuple[Records, list[Notice]]:
-    """Without rows of separators alone."""
+    """Return the rows without those that consist of separators only."""
     hollow = rows.hollow()
     if not hollow.any():
         return rows, []
@@ -240,7 +244,9 @@ def _cells(record: str, dialect: Dialect) -> list[str]:
 def _extra_column(
     rows: Records, header: list[str] | None, width: int, separator: str, *, trailing: bool
 ) -> tuple[list[str] | None, int, tuple[int, ...], list[Notice]]:
-    """A separator at the end of every line, or row names without a title, as R writes them."""
+    """Handle one additional column: a separator at the end of every line, or row names without a title, as R writes
+    them.
+    """
     if not len(rows):
         return header, width, (), []
     open_ended = ends_open(rows, separator)
@@ -256,7 +262,7 @@ def _extra_column(
 
 
 def ends_open(rows: Records, separator: str) -> bool:
-    """Whether there is a separator at the end of every row."""
+    """Return whether there is a separator at the end of every row."""
     last = np.frombuffer(rows.data, np.uint8)[np.maximum(rows.ends - 1, 0)]
     return bool((last == ord(separator)).all())
 
@@ -291,10 +297,10 @@ def refuse_ragged(source: Source, rows: Records, width: int, *, named: bool) -> 
 
 
 class RecordCells:
-    """The columns through pandas: numbers at once where the sample says numbers, and with care where that fails."""
+    """The columns, parsed by pandas: as numbers if the sample shows numbers, and more carefully if that fails."""
 
     def __init__(self, records: Records, layout: DelimitedTable, spelled: Set[int]) -> None:
-        """`spelled`: columns whose cells are needed as they are spelled, not as numbers."""
+        """Parse all columns. `spelled`: columns whose cells are needed as they are spelled, not as numbers."""
         self.records, self.dialect, self.width = records, layout.dialect, layout.width
         self.nothing = sorted(layout.declared.nothing)
         broken = len(records) > 0 and _BROKEN_EXPONENT.search(records.data, records.starts[0], records.ends[-1])
@@ -311,7 +317,7 @@ class RecordCells:
 
     @classmethod
     def texts(cls, records: Records, layout: DelimitedTable, positions: Sequence[int]) -> dict[int, np.ndarray]:
-        """These columns alone, as text."""
+        """Return only these columns, as text."""
         found = cls.__new__(cls)
         found.records, found.dialect, found.width = records, layout.dialect, layout.width
         found.nothing = sorted(layout.declared.nothing)
@@ -319,7 +325,7 @@ class RecordCells:
         return {j: found.column(j) for j in positions}
 
     def _with_words_for_missing(self, numeric: list[int]) -> tuple[dict[int, np.ndarray], list[int]]:
-        """Columns of numbers and "NA" need a second look, but only these."""
+        """Parse columns of numbers and "NA"; only such columns need a second pass."""
         try:
             self.columns = self._parse(numeric, nothing=_WORDS)
             return self.columns, self._not_finite(lambda cells: ~np.isfinite(cells))
@@ -343,21 +349,21 @@ class RecordCells:
         return cells.dtype == np.float64 and bool((cells == cells[0]).all())
 
     def _sample(self) -> list[set[str]]:
-        """Some of the cells of each column."""
+        """Return the cells of each column in the first rows."""
         rows = [_cells(self.records.text(j), self.dialect) for j in range(min(len(self.records), 20))]
         return [set(map(str.strip, column)) - {""} for column in zip(*rows, strict=True)]
 
     def _numeric(self, sample: list[set[str]]) -> list[int]:
-        """Columns with a number in them and nothing else: in one of True and False pandas would find 1 and 0."""
+        """Return the columns that hold only numbers. In a column of True and False, pandas would read 1 and 0."""
         decimal = self.dialect.decimal
         return [j for j, cells in enumerate(sample) if cells and all(is_number(cell, decimal) for cell in cells)]
 
     def _parse(
         self, numeric: Sequence[int], *, only: list[int] | None = None, nothing: Sequence[str] = ()
     ) -> dict[int, np.ndarray]:
-        """`nothing`: words that mean a missing number. Empty cells always do, and nothing else becomes NaN.
+        """Parse columns. `nothing`: words for a missing number. Empty cells are missing too; nothing else becomes NaN.
 
-        Piece by piece, on all cores: memory holds the text, one piece for each of these, and the columns.
+        Chunks are parsed on all cores: memory holds the text, one chunk for each core, and the columns.
         """
         numbers, wanted = set(numeric), list(range(self.width)) if only is None else sorted(only)
         columns = {j: np.empty(len(self.records), np.float64 if j in numbers else object) for j in wanted}

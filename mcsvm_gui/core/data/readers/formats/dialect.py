@@ -1,4 +1,4 @@
-"""How a delimited text is written: its separator, decimal mark and quotation mark, guessed from its first records."""
+"""The dialect of a delimited text: its separator, decimal mark and quotation mark, guessed from its first records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Dialect:
     separator: str
     decimal: str
     quote: str
-    width: int  # fields in most records of the sample
+    width: int  # number of fields in most records of the sample
     sample: tuple[tuple[str, ...], ...]
     guesses: tuple[Guess, ...]
 
@@ -61,13 +61,13 @@ def separators() -> tuple[str, ...]:
 
 
 def told_separator(data: bytes) -> tuple[str | None, bytes]:
-    """Excel's first line sep=; and the text with that line blank."""
+    """Return the separator that Excel's first line `sep=;` sets, and the text with that line blank."""
     found = re.match(rb"sep=([,;|\t])[ \t]*(?=\r|\n)", data, re.IGNORECASE)
     return (found[1].decode(), data[found.end() :]) if found else (None, data)
 
 
 def without_runs(data: bytes, quote: str) -> bytes:
-    """Columns aligned with blanks: one tab per run, none around a line; what is quoted stays as it is."""
+    """Replace each run of blanks by one tab, and remove blanks around lines; quoted text does not change."""
     mark = quote.encode()
     if mark not in data:
         lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
@@ -84,7 +84,7 @@ def _one_blank(found: re.Match[bytes], mark: bytes) -> bytes:
 
 
 def cells_of(lines: list[str], separator: str, quote: str) -> list[list[str]]:
-    """The cells of some lines; lines that cannot be split are left out: this is for guessing only."""
+    """Return the cells of these lines, for guessing only: lines that cannot be split are left out."""
     if separator == WHITESPACE:
         lines, separator = without_runs("\n".join(lines).encode(), quote).decode().split("\n"), "\t"
     rows: list[list[str]] = []
@@ -97,7 +97,7 @@ def cells_of(lines: list[str], separator: str, quote: str) -> list[list[str]]:
 
 
 def _sample_lines(data: bytes) -> list[str]:
-    """The first lines that are neither blank nor comments."""
+    """Return the first lines that are neither blank nor comments."""
     text = data[:_SAMPLE_BYTES].decode("utf-8", "replace")
     if len(data) > _SAMPLE_BYTES:
         text = text.rpartition("\n")[0] or text
@@ -107,7 +107,7 @@ def _sample_lines(data: bytes) -> list[str]:
 
 
 def _quote(lines: list[str]) -> str:
-    """Double marks where there are any; single ones where they wrap cells in every line."""
+    """Return double quotation marks if there are any; single ones if they wrap cells in every line."""
     if any('"' in line for line in lines):
         return '"'
     wrapped = re.compile(r"(?:^|[,;\t| ])'[^']*'(?=$|[,;\t| ])")
@@ -121,7 +121,7 @@ def _usual_width(rows: list[list[str]]) -> tuple[int, float]:
 
 
 def _best_separator(lines: list[str], quote: str) -> str:
-    """The one that cuts most lines into as many fields, of which most are numbers."""
+    """Return the separator that splits most lines into equally many fields, most of which are numbers."""
     best, best_score = ",", (0.0, 0.0)
     for separator in _PREFERENCE:
         rows = cells_of(lines, separator, quote)

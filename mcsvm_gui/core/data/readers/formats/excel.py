@@ -1,4 +1,4 @@
-"""Excel workbooks through pandas and openpyxl: the sheet that is asked for, or the first that holds anything."""
+"""Excel workbooks through pandas and openpyxl: the requested sheet, or the first one that is not empty."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 
 def _digest(source: Source, options: ReadOptions) -> str:
-    """Of another sheet another one."""
+    """Return the digest of the source, which differs between sheets of one workbook."""
     said = "" if options.table is None else hashlib.sha256(options.table.encode()).hexdigest()
     return source.digest if not said else hashlib.sha256(f"{source.digest}{said}".encode()).hexdigest()
 
@@ -113,7 +113,7 @@ def _header(rows: list[list[str | None]], options: ReadOptions) -> tuple[list[st
 
 
 def _text(cell: object) -> str | None:
-    """As a CSV file would hold it."""
+    """Return the text that a CSV file would have for this cell."""
     if cell is None or cell is pd.NaT or (isinstance(cell, float) and np.isnan(cell)):
         return None
     if isinstance(cell, bool):

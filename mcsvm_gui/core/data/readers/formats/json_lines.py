@@ -1,4 +1,4 @@
-"""JSON lines: a flat object per line, or one array of objects; keys are columns, and what has no key is missing."""
+"""JSON lines: a flat object per line, or one array of objects. Keys are columns; an absent key is a missing value."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mcsvm_gui.core.data.readers.text import beginning, decode
 NAME = "json"
 OPTIONS = *roles.OPTIONS, "format", "encoding"
 _START = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[{\]])")
-_CELL = 8  # bytes of a cell, at least
+_CELL = 8  # smallest size of a cell in bytes
 
 
 class _Spelled(str):
@@ -138,7 +138,7 @@ def _cell(source: Source, line: int, key: str, cell: Any) -> Cell:
 
 
 def _text(source: Source, line: int, text: str) -> str:
-    """Half of a pair of surrogates is no letter, and no file could be written with it."""
+    """Refuse half of a surrogate pair: it is not a letter, and no file could be written with it."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""KEEL's .dat files: a header like that of ARFF, with ranges, @inputs and @outputs, and <null> for what is missing.
+"""KEEL's .dat files: a header like that of ARFF, with ranges, @inputs and @outputs, and <null> for a missing value.
 
 Format: https://sci2s.ugr.es/keel/dataFiles.php. Without @outputs the last attribute is the output.
 """
@@ -35,7 +35,7 @@ _RANGE = re.compile(r"(integer|real)\s*(?:\[.*\])?", re.IGNORECASE)
 
 @dataclass
 class _Content(Content):
-    nothing: str = "<null>"  # "?" is missing as it is in ARFF
+    nothing: str = "<null>"  # "?" is missing too, as in ARFF
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
 
@@ -63,7 +63,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 
 def _take_declaration(content: _Content, number: int, line: str) -> bool:
-    """Whether the data begin here."""
+    """Read one line of the header. Return whether the data begin below it."""
     word, _, rest = line.partition(" ")
     word = word.lower()
     if word == "@attribute":

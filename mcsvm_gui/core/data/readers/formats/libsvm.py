@@ -1,7 +1,7 @@
 """LIBSVM and SVMlight text: `label index:value ...`, sparse, one example per line.
 
-All arithmetic on the whole text at once; what it cannot take goes to `libsvm_slow`, which reads line by line and
-says what is wrong, and where.
+Numbers are parsed by array operations on many lines at once. Text that these cannot parse goes to `libsvm_slow`,
+which reads line by line and reports each error with its line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mcsvm_gui.core.data.row_source import RowFile, RowSource
 NAME = "libsvm"
 NOTHING_SAID = ReadOptions()
 OPTIONS = "format", "encoding", "columns", "drop"
-# A label, and then something that means to be index:value, right or wrong.
+# A label, and then something that is meant as index:value, correct or not.
 _PAIRS = re.compile(  # a label and a pair, or pairs alone; no line of CSV with a time of day in it
     rb'(?:[^\s:,"]*|[+-]?[0-9.]+(?:,[+-]?[0-9.]+)*)\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:\s*[^\s,";]*(?:\s|$)'
     rb"|[0-9]+:[^\s,;|:]+(?:\s+[0-9]+:\S+)*\s*$"
@@ -43,17 +43,20 @@ _COMMENT = re.compile(rb"#[^\n]*")
 _QUERY = re.compile(rb"(?<=[ \t])qid:[0-9]+(?=[ \t\n]|\Z)")
 _LONGEST_INDEX = len(str(MOST_COLUMNS))
 _SPACE, _LF, _COLON, _ZERO = 32, 10, 58, 48
-_AT_ONCE = 1 << 20  # bytes of text that are taken at once; 78 MB in one go: 40 MB/s
-_LARGE = 1 << 24  # bytes from which compiled code reads: compiling it for the first time takes a second or two
+_AT_ONCE = 1 << 20  # bytes of text that are parsed at once; all 78 MB of a file at once: only 40 MB/s
+_LARGE = 1 << 24  # size in bytes from which compiled code reads: compiling it for the first time takes a second or two
 _PIECE = 100_000  # values per call of np.loadtxt, which takes four bytes for every letter of a line
 
 
 class _TooOddError(Exception):
-    """Not for the fast way."""
+    """Raised for text that the fast parser cannot read."""
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
-    """Rows without any pair are LIBSVM rows too, where the suffix says so. Only tables have a separator."""
+    """Return whether the rows are LIBSVM rows.
+
+    Rows without any pair are, if the suffix says so; a separator means a table.
+    """
     if options.separator is not None:
         return False
     lines = [line for line in re.split(rb"[\r\n]+", beginning(source))[:_SAMPLE_LINES] if line.split(b"#")[0].strip()]
@@ -71,7 +74,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 
 def parsed_lines(source: Source, data: bytes, before: int = 0, *, needs_label: bool) -> Parsed:
-    """`before`: lines of the file before these, where they are a part of it."""
+    """Parse lines. `before`: lines of the file before these, if these are a part of it."""
     try:
         found = parse(data)
     except _TooOddError:
@@ -80,7 +83,7 @@ def parsed_lines(source: Source, data: bytes, before: int = 0, *, needs_label: b
 
 
 def unused(source: Source, options: ReadOptions) -> list[Notice]:
-    """Options that mean nothing here; those that would name columns are refused."""
+    """Return notices for options that mean nothing here; refuse options that would name columns."""
     if options.weights is not None:
         raise FileError(
             source.path,
@@ -103,7 +106,7 @@ def unused(source: Source, options: ReadOptions) -> list[Notice]:
 
 
 def prepared(data: bytes) -> tuple[bytes, list[Notice]]:
-    """Comments and query numbers out, line by line as it was."""
+    """Remove comments and query numbers; lines keep their numbers."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     notices = []
@@ -130,7 +133,7 @@ def _queries(tally: NoticeTally) -> Sentence:
 
 
 def parse(data: bytes) -> Parsed:
-    """Piece by piece: what is made on the way stays in cache, and memory holds the text and the arrays, once each."""
+    """Parse chunk by chunk: temporary arrays stay in cache, and memory holds the text and the result once each."""
     if len(data) >= _LARGE:
         return _at_full_speed(data)
     total = data.count(b":")
@@ -159,7 +162,7 @@ def _at_full_speed(data: bytes) -> Parsed:
 
 
 def _cut(data: bytes) -> Iterator[bytes]:
-    """Runs of whole lines."""
+    """Yield chunks of whole lines."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)
@@ -186,12 +189,12 @@ def _parsed(data: bytes) -> Parsed:
 class _Tokens:
     starts: np.ndarray
     ends: np.ndarray
-    is_label: np.ndarray  # the first of its line
-    lines: np.ndarray  # of the labels
+    is_label: np.ndarray  # whether the token is the first of its line
+    lines: np.ndarray  # line numbers of the labels
 
 
 def _tokens(data: bytes) -> _Tokens:
-    """Words between blanks. Control characters count as blanks: text.py lets no others through that matter."""
+    """Find the words between blanks. Control characters count as blanks: text.py lets no others through that matter."""
     buffer = np.frombuffer(data, np.uint8)
     solid = np.concatenate([[False], buffer > _SPACE, [False]])
     edges = np.flatnonzero(solid[1:] != solid[:-1])
@@ -223,7 +226,7 @@ def _indices(buffer: np.ndarray, starts: np.ndarray, colons: np.ndarray) -> np.n
 
 
 def _values(buffer: np.ndarray, tokens: _Tokens, starts: np.ndarray, colons: np.ndarray) -> np.ndarray:
-    """Parses the text with everything but the values blanked out."""
+    """Parse the text after blanking out everything except the values."""
     blanked = buffer.copy()
     blanked[buffer == _LF] = _SPACE
     for begin, end in ((starts, colons + 1), (tokens.starts[tokens.is_label], tokens.ends[tokens.is_label])):
@@ -239,10 +242,10 @@ def _values(buffer: np.ndarray, tokens: _Tokens, starts: np.ndarray, colons: np.
 
 
 def _numbers(text: bytes) -> np.ndarray:
-    """The decimal numbers of one line.
+    """Parse the decimal numbers of one line.
 
-    np.loadtxt rounds correctly and raises ValueError at the first word that is no number; np.fromstring warns there,
-    and no thread can turn one warning into an error for itself alone.
+    np.loadtxt rounds correctly and raises ValueError at the first word that is not a number. np.fromstring only warns,
+    and a thread cannot turn a warning into an error for itself alone.
     """
     try:
         return np.loadtxt([text.decode("ascii")], comments=None, ndmin=1)
@@ -251,7 +254,7 @@ def _numbers(text: bytes) -> np.ndarray:
 
 
 def _words(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Labels as text; any with a colon or a comma is no label."""
+    """Return the labels as text. A word with a colon or a comma is not a label."""
     words = np.empty(len(starts), dtype=object)
     known: dict[bytes, str] = {}
     pieces = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -317,7 +320,7 @@ def dataset_of(
 
 
 def _without(source: Source, matrix: sp.csr_array, base: int, options: ReadOptions, *, needed: bool) -> sp.csr_array:
-    """Columns that are left out keep their number and hold nothing."""
+    """Empty the columns that are left out; all columns keep their numbers."""
     if not options.columns and not options.drop:
         return matrix
     gone = np.full(matrix.shape[1], bool(options.columns))
@@ -364,13 +367,13 @@ def _chosen(
 
 
 def _matrix(source: Source, parsed: Parsed, *, whole: bool) -> tuple[sp.csr_array, int]:
-    """Columns exist up to the highest index that is written, explicit zeros included; the zeros are not kept."""
+    """Build the matrix. It is as wide as the highest index, even if only zeros have it; explicit zeros are removed."""
     if whole and not len(parsed.indices):
         raise without_features(source)
     base = 0 if int(parsed.indices.min(initial=1)) == 0 else 1
     width = int(parsed.indices.max(initial=0)) + 1 - base
     size = np.int32 if len(parsed.values) < 2**31 else np.int64
-    indices = parsed.indices.astype(size, copy=False)  # of nobody else
+    indices = parsed.indices.astype(size, copy=False)  # no other object uses this array
     np.subtract(indices, base, out=indices)
     matrix = sp.csr_array((parsed.values, indices, parsed.pointers.astype(size)), shape=(len(parsed.lines), width))
     matrix.sort_indices()
@@ -391,7 +394,7 @@ def without_features(source: Source) -> FileError:
 
 
 def _one_spelling(words: np.ndarray) -> tuple[np.ndarray, tuple[Notice, ...]]:
-    """Labels of this format are numbers: +1 and 1 in one file are one class, written as its shortest spelling."""
+    """Unite labels that are equal as numbers, such as +1 and 1, under the shortest spelling."""
     groups: dict[float, list[str]] = {}
     for word in sorted(set(words), key=lambda word: (len(word), word)):
         if labels.is_number(word):

@@ -1,4 +1,4 @@
-"""LIBSVM text line by line: slower, takes every lawful spelling, and says what is wrong with the first bad line."""
+"""Parse LIBSVM text line by line: slower, but takes every valid spelling, and reports the first bad line."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mcsvm_gui.core.data.phrases import places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
 from mcsvm_gui.core.data.remedies import Remedy
 
-MOST_COLUMNS = 10**9  # an index beyond is a mistake; 32 bits hold it
+MOST_COLUMNS = 10**9  # a larger index is a mistake; 32 bits hold it
 _SHAPE = Sentence("a LIBSVM row is: label index:value index:value ...")
 _INDEX = re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """CSR parts; labels is None where no line has one."""
+    """The arrays of a CSR matrix; `labels` is None if no line has one."""
 
     labels: np.ndarray | None
     pointers: np.ndarray
@@ -37,11 +37,11 @@ class _Rows:
     indices: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-    infinite: dict[int, int] = field(default_factory=dict)  # how many per line
+    infinite: dict[int, int] = field(default_factory=dict)  # number of such values per line
 
 
 def parse(path: Path, data: bytes, before: int = 0, *, needs_label: bool) -> Parsed:
-    """`before`: lines of the file before these, where they are a part of it."""
+    """Parse lines. `before`: lines of the file before these, if these are a part of it."""
     rows = _Rows()
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=before + 1):
         if line.strip():

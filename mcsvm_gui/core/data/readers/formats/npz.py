@@ -1,4 +1,4 @@
-"""NumPy's .npz: rows in an array X and classes in y, or data and target; headers are read with suspicion."""
+"""NumPy's .npz: rows in an array X and classes in y, or data and target. Headers are not trusted."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _table(source: Source, name: str, content: bytes) -> np.ndarray:
 
 
 def _labels(source: Source, name: str, content: bytes, rows: int) -> np.ndarray:
-    """As text: 1 is "1", and 1.0 is "1.0"."""
+    """Return the labels as text: 1 is "1", and 1.0 is "1.0"."""
     found = _array(source, name, content)
     if found.size != rows or found.ndim not in (1, 2):
         raise FileError(

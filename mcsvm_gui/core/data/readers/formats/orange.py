@@ -1,7 +1,7 @@
-"""Orange's tables: names, kinds and roles in three header lines, or in front of the names of one (`mS#name`).
+"""Orange's tables: names, kinds and roles in three header lines, or before the names in one (`mS#name`).
 
-As Orange reads them (Orange/data/io_base.py): a capital in front of `#` is the kind, a small letter the role; columns
-of text are never features; `.`, `~` and NA are missing in columns of every kind.
+The rules are Orange's (Orange/data/io_base.py): a capital before `#` is the kind, a small letter the role; text
+columns are never features; `.`, `~` and NA are missing in columns of every kind.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _NOTHING = frozenset({".", "~", "?", "NA", "nan", "NaN"})
 @dataclass(frozen=True)
 class _Header:
     names: list[str]
-    kinds: list[str]  # c d s t, or nothing where Orange guesses
-    roles: list[str]  # c i m w, or nothing for a feature
+    kinds: list[str]  # c d s t, or empty if Orange guesses the kind
+    roles: list[str]  # c i m w, or empty for a feature
     lines: int
     separator: str
 
@@ -107,7 +107,7 @@ def _three_lines(rows: Sequence[list[str]], separator: str, suffix: str) -> _Hea
 
 
 def _role(cell: str) -> str:
-    """Where Orange hears several, a column that is ignored or meta is nothing else."""
+    """Return the role of a column. If the file gives several, "ignored" and "meta" exclude all others, as in Orange."""
     said = [_ROLES[word] for word in cell.split() if word in _ROLES]
     return min(said, key="imwc".index, default="")
 
@@ -126,7 +126,9 @@ def _one_line(cells: Sequence[str], separator: str) -> _Header | None:
 
 
 def _with_names_alone(data: bytes, header: _Header) -> bytes:
-    """The names in the first line, nothing in the other lines of the header, so that lines keep their numbers."""
+    """Reduce the header to the names in its first line; its other lines become blank, so that all lines keep their
+    numbers.
+    """
     names = io.StringIO()
     csv.writer(names, delimiter=header.separator, lineterminator="").writerow(header.names)
     rest = _BREAK.split(data, header.lines)[header.lines :]
@@ -139,7 +141,7 @@ def _first_row(data: bytes, header: _Header) -> list[str]:
 
 
 def _declared(header: _Header, first: Sequence[str]) -> Declared:
-    """A column of times whose first cell is a number holds seconds, not dates."""
+    """Return the declarations. A column of times whose first cell is a number holds seconds, not dates."""
     classes = [j for j, role in enumerate(header.roles) if role == "c" and header.kinds[j] != "s"]
     left_out = {j: _LEFT_OUT[role] for j, role in enumerate(header.roles) if role in _LEFT_OUT}
     left_out |= {j: TEXT for j, kind in enumerate(header.kinds) if kind == "s" and j not in left_out}

@@ -1,4 +1,4 @@
-"""Parquet through pandas and pyarrow: columns come typed, so only what the types mean is decided here."""
+"""Parquet through pandas and pyarrow: columns have types, so this module only decides the meaning of the types."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _are_dates(held: pd.Series) -> bool:
 
 
 def _words(held: pd.Series) -> np.ndarray:
-    """As text, or None; whole numbers that became floats beside missing cells are whole again."""
+    """Return the cells as text or None. Integers that became floats next to missing cells are integers again."""
     words = np.empty(len(held), dtype=object)
     words[:] = [None if missing else str(cell) for cell, missing in zip(held, held.isna(), strict=True)]
     return words

@@ -1,6 +1,6 @@
-"""Where the records of a delimited text begin and end, and how many fields each has, by arithmetic on its bytes.
+"""Find the records of a delimited text, and the number of fields in each, by array operations on its bytes.
 
-pandas fills short rows up and loses line numbers; this pass is what lets an error name FILE:LINE.
+pandas fills short rows up and loses line numbers; because of this pass an error can name FILE:LINE.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.readers.source import Source
 
 _LF, _CR, _HASH = 10, 13, 35
-_PIECE = 1 << 22  # bytes that are looked through at once: what is made on the way stays small, and mostly in cache
+_PIECE = 1 << 22  # bytes that are examined at once: temporary arrays stay small, and mostly in cache
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Records:
         return (first == letter) & (self.ends > self.starts)
 
     def blank(self) -> np.ndarray:
-        """Records without anything in them."""
+        """Return which records are blank."""
         blank = self.ends == self.starts
         for record in np.flatnonzero((self.fields == 1) & ~blank & (self.ends - self.starts < 64)):
             if not self.data[self.starts[record] : self.ends[record]].strip():
@@ -57,18 +57,18 @@ class Records:
         return blank
 
     def hollow(self) -> np.ndarray:
-        """Records of separators only, as spreadsheets write them below a table."""
+        """Return which records consist of separators only, as spreadsheets write them below a table."""
         return (self.fields > 1) & (self.ends - self.starts == self.fields - 1)
 
     def pieces(self, size: int) -> list[slice]:
-        """Runs of records of about so many bytes each."""
+        """Return slices of records, each of about `size` bytes."""
         reached = self.ends - (self.starts[0] if len(self) else 0)
         marks = np.arange(size, int(reached[-1]) if len(self) else 0, size)
         cuts = [0, *np.unique(np.searchsorted(reached, marks)).tolist(), len(self)]
         return [slice(start, end) for start, end in pairwise(cuts) if start < end]
 
     def body(self, some: slice) -> bytes:
-        """These records one after the other, a line feed between them."""
+        """Return the bytes of these records, separated by line feeds."""
         starts, ends = self.starts[some], self.ends[some]
         if np.array_equal(starts[1:], ends[:-1] + 1):
             return self.data[starts[0] : ends[-1]]
@@ -76,7 +76,7 @@ class Records:
 
 
 def find_records(source: Source, data: bytes, separator: str, quote: str, before: int = 0) -> Records:
-    """`before`: lines of the file before these bytes, where they are a part of it."""
+    """Find the records. `before`: lines of the file before these bytes, if these are a part of it."""
     data = _line_feeds_only(source, data, separator, quote, before)
     buffer = np.frombuffer(data, np.uint8)
     marks = _quotes(source, data, separator, quote, before)
@@ -92,13 +92,13 @@ def find_records(source: Source, data: bytes, separator: str, quote: str, before
 
 
 def _places(buffer: np.ndarray, letter: int) -> Iterator[np.ndarray]:
-    """Where a letter is, piece by piece."""
+    """Yield the positions of a letter, chunk by chunk."""
     for start in range(0, max(len(buffer), 1), _PIECE):
         yield np.flatnonzero(buffer[start : start + _PIECE] == letter) + start
 
 
 def _passed(buffer: np.ndarray, letter: int, marks: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """How often a letter stands outside quotation marks before each of the ends."""
+    """Count the occurrences of a letter outside quotation marks before each of the ends."""
     passed, total = np.zeros(len(ends), dtype=np.int64), 0
     for number, places in enumerate(_places(buffer, letter)):
         outside = _outside(places, marks)
@@ -114,7 +114,7 @@ def _outside(positions: np.ndarray, marks: np.ndarray) -> np.ndarray:
 
 
 def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str, before: int) -> bytes:
-    """CR LF and lone CR become LF outside quotes; inside, they belong to the cell."""
+    """Replace CR LF and lone CR by LF outside quotes; inside, they belong to the cell."""
     if b"\r" not in data:
         return data
     if quote.encode() not in data:
@@ -128,7 +128,7 @@ def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str, be
 
 
 def _quotes(source: Source, data: bytes, separator: str, quote: str, before: int) -> np.ndarray:
-    """Positions of quotation marks: the first opens, the second closes, and so on; a doubled one closes and opens."""
+    """Return the positions of quotation marks. They open and close alternately; a doubled one closes and opens."""
     if quote.encode() not in data:
         return np.empty(0, np.int64)
     buffer = np.frombuffer(data, np.uint8)

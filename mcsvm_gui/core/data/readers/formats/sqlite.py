@@ -1,8 +1,8 @@
-"""SQLite databases: one table or view, or what a query gives.
+"""SQLite databases: one table or view, or the result of a query.
 
-A database can act: views, triggers and expressions are code. So its bytes are opened as a copy in memory, from which
-nothing of the disk can be reached, with an authorizer that allows reading alone and a limit on the steps of SQLite's
-machine (https://www.sqlite.org/security.html).
+A database can act: views, triggers and expressions are code. So its bytes are opened as a copy in memory, which cannot
+reach the disk, with an authorizer that allows only reading and a limit on the steps of SQLite's virtual machine
+(https://www.sqlite.org/security.html).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from mcsvm_gui.core.data.remedies import OptionWords
 NAME = "sqlite"
 OPTIONS = *roles.OPTIONS, "table", "query", "format"
 _MAGIC = b"SQLite format 3\0"
-_VERSIONS = slice(18, 20)  # in the header: 2 where changes are kept in a file beside, which a copy does not have
+_VERSIONS = slice(18, 20)  # in the header: 2 if changes are in a separate file, which a copy does not have
 _OWN = b"mcsv"  # the application_id of this program's projects
-_STEPS, _STEPS_PER_BYTE = 20_000_000, 20  # of SQLite's machine: 3 s, and as much per MB; a table takes 1 per byte
-_BETWEEN = 100_000  # steps from one question whether to go on to the next
-_CELL = 100  # bytes that a cell takes here, at least
+_STEPS, _STEPS_PER_BYTE = 20_000_000, 20  # steps of SQLite's machine: 3 s, and 3 s per MB; a table takes 1 per byte
+_BETWEEN = 100_000  # steps between two checks of the limit
+_CELL = 100  # smallest size of a cell in memory, in bytes
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 1 << 20,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1 << 20,
@@ -47,7 +47,8 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION}
-_NO_FUNCTIONS = {"load_extension", "fts3_tokenizer", "randomblob", "zeroblob", "random"}  # what they give differs
+# functions whose results differ between calls, or that act
+_NO_FUNCTIONS = {"load_extension", "fts3_tokenizer", "randomblob", "zeroblob", "random"}
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -91,7 +92,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 
 def _refuse_halves(source: Source) -> None:
-    """Of a database that a program has open, part is in a file beside; a project is not data."""
+    """Refuse a project, which is not data, and a database that a program has open: part of it is in another file."""
     if source.data[68:72] == _OWN:
         raise FileError(source.path, "this is a project of this program, not data; open it as a project")
     for beside in (Path(f"{source.path}-wal"), Path(f"{source.path}-journal")):
@@ -130,7 +131,7 @@ def _allowed(action: int, first: str | None, second: str | None, *_: str | None)
 
 
 class _Watch:
-    """Asked by SQLite every so many steps; True ends it."""
+    """Progress handler that SQLite calls every `_BETWEEN` steps; True ends the query."""
 
     def __init__(self, most: int) -> None:
         self.left = most
@@ -158,7 +159,7 @@ def _refusal(source: Source, trouble: Exception, watch: _Watch) -> FileError:
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:
-    """Tables in the order in which they were made, then views."""
+    """Return the tables in order of creation, then the views."""
     sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND substr(name, 1, 7) <> 'sqlite_'"
     return [str(name) for (name,) in connection.execute(f"{sql} ORDER BY type, rowid")]
 
@@ -171,7 +172,7 @@ def _query(
     if not tables:
         raise FileError(source.path, "the database holds no table")
     offered = list(tables)
-    if options.table is None:  # the first that holds anything stands first; views are not asked where a table does
+    if options.table is None:  # put the first table with rows first; views are not tried if a table has rows
         first = next((name for name in tables if _holds_rows(connection, name)), tables[0])
         offered = [first, *(name for name in tables if name != first)]
     name, guesses, notices = choose_table(source, offered, options)
@@ -179,7 +180,7 @@ def _query(
 
 
 def _holds_rows(connection: sqlite3.Connection, table: str) -> bool:
-    """A view that cannot be read holds none."""
+    """Return whether a table or view has rows; False for a view that cannot be read."""
     try:
         return connection.execute(f"SELECT 1 FROM {_name(table)} LIMIT 1").fetchone() is not None
     except sqlite3.Error:
@@ -220,7 +221,7 @@ def _refuse_bytes(source: Source, given: Sequence[str], cells: Sequence[Sequence
 
 
 def _digest(given: Sequence[str], rows: Sequence[tuple[Cell, ...]]) -> str:
-    """Of what is read: a database changes with tables that nobody reads."""
+    """Return the digest of the rows that were read: other tables of the database may change."""
     found = hashlib.sha256(repr(given).encode())
     for row in rows:
         found.update(repr(row).encode())
