@@ -1,1 +1,1 @@
-"""What all other packages use: files, errors, settings, translation, external programs."""
+"""Modules that all other packages use: files, errors, settings, translation, external programs."""

@@ -1,4 +1,4 @@
-"""This program itself: its version, and what the About dialog says of it."""
+"""The version of this program, and the texts of the About dialog."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def own_version() -> str:
 
 
 def text() -> str:
-    """Our licence, and where the example data are from; the licences of others are in core.licences."""
+    """Return our licence and the sources of the example data; other licences are in core.base.licences."""
     sources = (folder() / "datasets" / "ATTRIBUTION.md").read_text("utf-8")
     own = [part.text for part in components() if part.name == OWN]
     return "\n\n".join([*own, _plain(sources)])
 
 
 def _plain(markdown: str) -> str:
-    """Tables as paragraphs: a narrow window breaks their lines."""
+    """Turn tables into paragraphs, because a narrow window breaks the lines of a table."""
     lines = []
     for line in markdown.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

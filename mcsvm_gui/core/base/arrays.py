@@ -16,17 +16,17 @@ HEADER = re.compile(
     rb" 'shape': \(([0-9, ]{0,99})\), \} *\n",
     re.DOTALL,
 )
-# What NumPy writes for arrays of one plain type, in any version of its format.
+# The header that NumPy writes for arrays of one plain type, in any version of its format.
 _ANY = re.compile(
     rb"\{'descr': '([<>|=]?[a-zA-Z][0-9]{0,6})', 'fortran_order': (False|True),"
     rb" 'shape': \(([0-9, ]{0,99})\), \} *\n"
 )
 _PLAIN = "biufUS"  # kinds of numbers, truth values and text
-LENGTH = slice(8, 10)  # of the header, as the file says
+LENGTH = slice(8, 10)  # position of the header's length, as stored in the file
 
 
 UNSIGNED = "|u1", "<u2", "<u4"
-INTEGERS = *UNSIGNED, "<i8"  # from the smallest on
+INTEGERS = *UNSIGNED, "<i8"  # from the smallest type to the largest
 
 
 def packed(array: np.ndarray) -> bytes:
@@ -69,9 +69,9 @@ class ObjectsError(ValueError):
 
 
 def of_numpy(content: bytes) -> np.ndarray:
-    """Numbers, truth values or text, of any shape, as NumPy saves them; bytes of text are decoded as UTF-8.
+    """Read numbers, truth values or text of any shape from bytes that NumPy saved; decode text from UTF-8.
 
-    Raises ValueError, and nothing else.
+    Raises ValueError, and no other error.
     """
     if content[:6] != b"\x93NUMPY" or content[6:8] not in (b"\1\0", b"\2\0", b"\3\0"):
         raise ValueError("this is no array of NumPy")
@@ -107,6 +107,9 @@ def _filled(content: bytes, start: int, kind: str, shape: tuple[int, ...], *, in
 
 
 def _check_letters(points: np.ndarray) -> None:
-    """Numbers that are no letters end Python where they become text; half a surrogate pair is no letter either."""
+    """Raise ValueError if a number is no character: Python crashes when it makes text of it.
+
+    A half of a surrogate pair is no character either.
+    """
     if ((points > 0x10FFFF) | ((points >= 0xD800) & (points < 0xE000))).any():
         raise ValueError("it holds what is no letter")

@@ -1,4 +1,4 @@
-"""Unexpected errors, kept in a log file that can be copied into a report. Nothing here ever raises."""
+"""A log file of unexpected errors that can be copied into a report. No function of this module raises an error."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from typing import IO
 import platformdirs
 
 NAME, FAULTS = "crash.log", "faults.log"
-LARGEST, OLDER = 512 * 1024, 3  # bytes of one file, and how many older ones are kept
-LONGEST = 64 * 1024  # of one entry: an endless recursion is not told in full
+LARGEST, OLDER = 512 * 1024, 3  # size of one file in bytes, and number of older files that are kept
+LONGEST = 64 * 1024  # length of one entry in characters; the trace of an endless recursion is shortened
 
 _lock = threading.Lock()
 _folder: Path | None = None
@@ -32,7 +32,7 @@ def folder() -> Path:
 
 
 def install(place: Path | None = None) -> None:
-    """From now on every unforeseen error is written down, then treated as before."""
+    """Record every unexpected error from now on, then handle it as before."""
     global _folder
     _folder = place
     before, before_thread = sys.excepthook, threading.excepthook
@@ -51,13 +51,13 @@ def install(place: Path | None = None) -> None:
 
 
 def tell(heard: Callable[[str], None] | None) -> None:
-    """`heard` gets one line about every error from now on, in the thread where it happened."""
+    """Call `heard` with one line about every error from now on, in the thread where the error happened."""
     global _heard
     _heard = heard
 
 
 def record(error: BaseException, where: str = "") -> None:
-    """Write an error down, unless it is the user's Ctrl-C or the program's own end."""
+    """Record an error, unless it is the user's Ctrl-C or a regular end of the program."""
     if isinstance(error, KeyboardInterrupt | SystemExit):
         return
     with suppress(Exception):
@@ -82,7 +82,7 @@ def entry(error: BaseException, where: str = "") -> str:
 
 
 def read() -> str:
-    """Everything there is, the oldest first; empty where nothing went wrong."""
+    """Return all recorded errors, the oldest first; the text is empty if no error occurred."""
     names = [f"{NAME}.{number}" for number in range(OLDER, 0, -1)] + [NAME, f"{FAULTS}.1", FAULTS]
     parts = []
     for name in names:
@@ -93,7 +93,7 @@ def read() -> str:
 
 def _append(text: str) -> None:
     from logging import makeLogRecord
-    from logging.handlers import RotatingFileHandler  # 35 ms, for those who need it
+    from logging.handlers import RotatingFileHandler  # importing it takes 35 ms, so only when it is needed
 
     with _lock:
         folder().mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ def _append(text: str) -> None:
 
 
 def _watch_faults() -> None:
-    """Faults of compiled code kill the process; Python's stacks reach a file of their own before."""
+    """Write Python's stacks to a separate file if a fault in compiled code kills the process."""
     global _fault_file, _last_fault
     with suppress(Exception):
         folder().mkdir(parents=True, exist_ok=True)
@@ -122,5 +122,5 @@ def _watch_faults() -> None:
 
 
 def last_fault() -> str:
-    """What killed the session before this one, or nothing."""
+    """Return the stacks of the fault that killed the previous session, or an empty text."""
     return _last_fault

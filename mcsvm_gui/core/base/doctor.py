@@ -1,4 +1,4 @@
-"""`mcsvm doctor`: versions, threads and caches of this installation, and what is missing."""
+"""`mcsvm doctor`: versions, threads and caches of this installation, and missing parts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXTRAS = {
     "distributed": "tunes on many machines",
     "matplotlib": "draws reports",
 }
-# What Qt asks for, and the Debian or Ubuntu package that brings it (packaging/system_packages.txt).
+# Libraries that Qt needs, and the Debian or Ubuntu package that contains each (packaging/system_packages.txt).
 PACKAGE_OF = {
     "libGL.so": "libgl1",
     "libOpenGL.so": "libopengl0",
@@ -60,14 +60,14 @@ QT_PARTS = "Qt/lib/libQt6Gui.so.6", "Qt/lib/libQt6Widgets.so.6", "Qt/plugins/pla
 
 @dataclass(frozen=True)
 class SystemLibrary:
-    """A system library that the window needs and that is not here."""
+    """A system library that the window needs and that is missing."""
 
     name: str
     package: str | None  # in Debian and Ubuntu
 
 
 def examine() -> dict[str, Any]:
-    """Plain JSON."""
+    """Return the facts about this installation as plain JSON."""
     from mcsvm.solvers.jit.store import CACHE_FOLDER, CACHE_LASTS, CACHE_WORKS
 
     libraries = missing_libraries()
@@ -86,7 +86,7 @@ def examine() -> dict[str, Any]:
 
 
 def problems(libraries: list[SystemLibrary], *, cache_works: bool, cache_lasts: bool) -> list[str]:
-    """Sentences, each with the way out."""
+    """Return one sentence for each problem, with its solution."""
     found = [f"{name} is not installed: pip install {name}" for name in NEEDED if installed(name) is None]
     if not cache_works:
         found.append("no cache folder can be written, so every start compiles the solvers again: set MCSVM_CACHE_DIR")
@@ -137,7 +137,10 @@ def _megabytes(place: Path) -> float:
 
 
 def missing_libraries() -> list[SystemLibrary]:
-    """Asked of the loader, without loading Qt. Elsewhere than on Linux, Qt brings all it needs."""
+    """Ask the loader which libraries are missing, without loading Qt.
+
+    On systems other than Linux, Qt contains them all.
+    """
     home = _qt_folder()
     if home is None or not sys.platform.startswith("linux") or programs.found("ldd") is None:
         return []
@@ -159,13 +162,13 @@ def _not_found(library: Path) -> list[str]:
 
 
 def _bundled() -> dict[str, str]:
-    """Where a bundle's loader finds libraries; the program itself takes that out of what others inherit."""
+    """Return the library path of a bundle's loader; the program itself removes it from the environment of others."""
     home = getattr(sys, "_MEIPASS", None)
     return {} if home is None else {"LD_LIBRARY_PATH": home}
 
 
 def not_found(answer: str) -> list[str]:
-    """The names that `ldd` could not find."""
+    """Return the names of the libraries that `ldd` could not find."""
     return re.findall(r"^\s*(\S+) => not found", answer, re.MULTILINE)
 
 

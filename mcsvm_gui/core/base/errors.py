@@ -1,4 +1,4 @@
-"""What goes wrong with a file: the place, what is wrong there, and what would be right."""
+"""Errors in files: the place, the problem, and how to correct it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcsvm.solvers.errors import InputError, Sentence
 
 
 class FileError(InputError):
-    """`FILE:LINE: what, and what would be right`; line and column (its name or number) where they are known."""
+    """`FILE:LINE: problem, and its correction`; with line and column (name or number) if they are known."""
 
     what: Sentence
 
@@ -45,13 +45,13 @@ class FileError(InputError):
 
 
 def joined(things: Sequence[str]) -> str:
-    """a, b, c: also of sentences."""
+    """Join texts or sentences with commas: a, b, c."""
     first, *rest = things or [""]
     return Sentence("{first}, {rest}", first=first, rest=joined(rest)) if rest else first
 
 
 class NoLabelError(FileError):
-    """No column was asked for as the label, and none looks like one."""
+    """No label column was chosen, and no column looks like a label."""
 
 
 def _rebuilt(kind: type[FileError], path: str, what: Sentence, line: int | None, column: str | None) -> FileError:

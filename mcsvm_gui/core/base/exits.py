@@ -1,4 +1,4 @@
-"""Exit codes, and the one line on standard error of what went wrong: the same for every entry point."""
+"""Exit codes, and the one line on standard error about a failure: the same for every entry point."""
 
 import os
 import sys
@@ -11,7 +11,10 @@ DONE, UNMET, WRONG, UNCONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def exit_code(command: Callable[[], int]) -> int:
-    """What the command returns; wrong input, Ctrl-C and a reader that has gone end it without a traceback."""
+    """Run a command and return its exit code.
+
+    Wrong input, Ctrl-C and a closed pipe end it without a traceback.
+    """
     _open_streams()
     try:
         status = command()
@@ -20,7 +23,7 @@ def exit_code(command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Python flushes standard output once more at exit.
+        # Python flushes standard output again at exit.
         lose(sys.stdout)
         return 1
     except OSError as error:
@@ -40,20 +43,26 @@ def exit_code(command: Callable[[], int]) -> int:
 
 
 def unmet(sentence: str) -> int:
-    """Say that a condition of the user, such as --fail-on, is not met: everything was done, and the exit code is 1."""
+    """Report that a condition of the user, such as --fail-on, is not met.
+
+    The command is complete; the exit code is 1.
+    """
     say_beside(f"failed: {sentence}")
     return UNMET
 
 
 def ended(*, interrupted: bool, converged: bool) -> int:
-    """The exit code of a command that trains: what was done stands in any case."""
+    """Return the exit code of a command that trains. Its results remain valid in any case."""
     if interrupted:
         return INTERRUPTED
     return DONE if converged else UNCONVERGED
 
 
 def _lose_unless_writable(stream: TextIO) -> None:
-    """Python flushes the stream once more at exit, and would end with its own exit code if that fails."""
+    """Drop a stream that cannot be written.
+
+    Python flushes the stream again at exit, and would end with its own exit code if that fails.
+    """
     try:
         stream.flush()
     except OSError:
@@ -61,7 +70,10 @@ def _lose_unless_writable(stream: TextIO) -> None:
 
 
 def _open_streams() -> None:
-    """A closed stream leads nowhere; its number must not go to the next file that is opened, to be printed into."""
+    """Replace closed standard streams by the null device.
+
+    Otherwise the next file that is opened gets the number of a closed stream, and the program prints into it.
+    """
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(handle)
@@ -73,6 +85,6 @@ def _nowhere() -> TextIO:
 
 
 def complain(sentence: str) -> int:
-    """One line on standard error."""
+    """Write one line to standard error."""
     say_beside(f"error: {' '.join(sentence.splitlines())}")
     return WRONG

@@ -1,4 +1,4 @@
-"""How numbers are printed: as many digits as are known, never a rounding that says more than is true."""
+"""Number formats: as many digits as are known, never a rounding that claims more than is true."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 NONE = "–"  # noqa: RUF001 - an en dash, as wide as a digit
-SPACE = "\u202f"  # narrow and unbreakable: between groups of digits and before units
-SMALLEST_SHARE = 1e-8  # a relative gap below this is rounding of the numbers it is made of
+SPACE = "\u202f"  # a narrow no-break space, between groups of digits and before units
+SMALLEST_SHARE = 1e-8  # a relative gap below this is a rounding error of the numbers that it is computed from
 ROUNDING = 1e-12  # a number closer to an end of its range counts as that end: quantiles and sums are rounded
 CLOSEST = 100.0 * SMALLEST_SHARE  # a percentage or rating that is closer to an end of its range is shown as a bound
 
@@ -46,7 +46,7 @@ def localised(number: str) -> str:
 
 
 def entered(text: str) -> str:
-    """Return what a user typed with a decimal point: a single number may have the language's decimal mark."""
+    """Return typed text with a decimal point: a single number may have the language's decimal mark."""
     return text.replace(_notation.point, ".") if _TYPED.fullmatch(text.replace(_notation.point, ".")) else text
 
 
@@ -67,17 +67,17 @@ def unit(number: str, name: str) -> str:
 
 
 def count(number: int | None) -> str:
-    """1 234 567, in groups of three."""
+    """Write a whole number with its digits in groups of three: 1 234 567."""
     return NONE if number is None else f"{number:,}".replace(",", SPACE)
 
 
 def amount(number: float | None) -> str:
-    """Rows as a count; a sum of weights, which need be no whole number, to six digits."""
+    """Write a number of rows as a count, and a sum of weights, which may be fractional, with six digits."""
     return count(number) if number is None or isinstance(number, int) else localised(f"{number:.6g}")
 
 
 def short(number: float | None) -> str:
-    """Three digits that count: 123, 12.3k, 4.56M."""
+    """Write a number with three significant digits: 123, 12.3k, 4.56M."""
     if number is None or _missing(number):
         return NONE
     for name, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
@@ -91,7 +91,7 @@ def rate(per_second: float | None) -> str:
 
 
 def size(octets: float | None) -> str:
-    """512 B, 1.5 MB: powers of 1000, as disks are sold."""
+    """Write a size in bytes: 512 B, 1.5 MB. The units are powers of 1000, as for disks."""
     if octets is None or _missing(octets):
         return NONE
     for name, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
@@ -104,7 +104,7 @@ def size(octets: float | None) -> str:
 
 
 def seconds(time: float | None) -> str:
-    """0.4 ms, 0.42 s, 12.3 s, 2 min 05 s, 1 h 12 min."""
+    """Write a duration: 0.4 ms, 0.42 s, 12.3 s, 2 min 05 s, 1 h 12 min."""
     if time is None or _missing(time):
         return NONE
     if time <= 0.0:
@@ -127,7 +127,7 @@ def _long(time: float) -> str:
 
 
 def remaining(time: float | None) -> str:
-    """An estimate: one or two digits, no more."""
+    """Write an estimated duration with one or two digits."""
     if time is None or _missing(time) or time > 30 * 86400.0:
         return NONE
     if time < 0.95:
@@ -140,7 +140,7 @@ def remaining(time: float | None) -> str:
 
 
 def moment(created: str) -> str:
-    """A UTC moment in ISO form, as the clock on the wall showed it."""
+    """Write a UTC time in ISO format as local time."""
     return datetime.fromisoformat(created).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
@@ -239,7 +239,7 @@ def number(value: float | None, digits: int = 3, *, signed: bool = False) -> str
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """Write a number with so many decimals."""
+    """Write a number with a fixed number of decimals."""
     return NONE if value is None or _missing(value) else localised(f"{value:.{decimals}f}")
 
 
@@ -256,7 +256,7 @@ def p_value(p: float | None) -> str:
 
 
 def objective(value: float | None) -> str:
-    """Primal and dual values: six digits."""
+    """Write a primal or dual value with six digits."""
     return NONE if value is None or _missing(value) else localised(f"{value:.6g}")
 
 
@@ -265,7 +265,7 @@ def violation(value: float | None) -> str:
 
 
 def parameter(value: float | str | None) -> str:
-    """Write exactly what was asked for, so that it can be typed into a form again: 0.125, 1e-07, 2^-10, scale."""
+    """Write a parameter exactly as it was set, so that a user can type it into a form: 0.125, 1e-07, 2^-10, scale."""
     if value is None or isinstance(value, str):
         return NONE if value is None else value
     if not math.isfinite(value):
@@ -281,7 +281,7 @@ def brief_parameter(value: float | str | None) -> str:
 
 
 def _power(value: float) -> str:
-    """2^k where it is one, else nothing."""
+    """Write a power of two as 2^k; return an empty text for other numbers."""
     mantissa, exponent = math.frexp(value)
     return f"2^{exponent - 1}" if mantissa == 0.5 else ""
 

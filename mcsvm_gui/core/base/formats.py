@@ -1,4 +1,4 @@
-"""A file format as help, menus and dialogs know it, and the module that does the work, imported when it is used."""
+"""A file format as help, menus and dialogs show it; its module is imported on first use."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 class Format:
     name: str  # in options and documents
     title: str  # a name, or English to be translated
-    suffixes: tuple[str, ...]  # a new file gets the first
+    suffixes: tuple[str, ...]  # a new file gets the first one
     module: str
-    package: str = ""  # of an extra, without which nothing is read or written
+    package: str = ""  # name of an optional package that reading or writing needs
 
     @property
     def suffix(self) -> str:

@@ -1,4 +1,4 @@
-"""What this program runs on, in words."""
+"""Names of the system and the processor that this program runs on."""
 
 from __future__ import annotations
 

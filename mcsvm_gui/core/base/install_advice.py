@@ -1,4 +1,4 @@
-"""How to come by a package that is missing: nothing can be installed into a program that brings its own Python."""
+"""Advice on how to install a missing package; a bundle with its own Python cannot install any."""
 
 from __future__ import annotations
 

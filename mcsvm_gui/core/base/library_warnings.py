@@ -1,8 +1,8 @@
-"""Warnings of libraries that concern no user of this program, dropped where they are raised.
+"""Drop warnings of libraries that are irrelevant for users, at the place where they are raised.
 
-Python keeps one list of warning filters for all threads (before 3.14). A filter that one thread changes for a moment
-turns a warning of a training beside it into an error, or loses it. So nothing here, nor anywhere else in this package,
-touches the filters: the name by which a library calls `warnings.warn` is bound anew, once and for good.
+Python keeps one list of warning filters for all threads (before 3.14). If one thread changes a filter for a moment, a
+warning of a training in another thread becomes an error or is lost. Therefore neither this module nor any other of this
+package changes the filters. Instead, the name by which a library calls `warnings.warn` is rebound once.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from typing import Any
 
 
 def drop_openpyxl() -> None:
-    """Of styles, extensions and print areas, which hold no data. Call it once openpyxl is imported."""
+    """Drop openpyxl's warnings of styles, extensions and print areas, which hold no data. Call it after the import."""
     for name, module in list(sys.modules.items()):
         if name.startswith("openpyxl.") and getattr(module, "warn", None) is warnings.warn:
             setattr(module, "warn", _nothing)  # noqa: B010
 
 
 def drop_version_mismatches() -> None:
-    """Of dask.distributed, whose client warns of workers in other versions. They are refused in a sentence of ours."""
+    """Drop the client's warnings of other versions on workers (dask.distributed).
+
+    Our own error refuses these workers.
+    """
     from distributed import client
 
     if not isinstance(client.warnings, _WithoutMismatches):

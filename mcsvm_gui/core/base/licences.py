@@ -1,4 +1,4 @@
-"""Licences of the packages inside: from the bill of materials of a bundle, or from the installed packages."""
+"""Licences of the included packages: from the bill of materials of a bundle, or from the installed packages."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from mcsvm_gui.core.base.resources import folder
 
 OWN = "mcsvm"
-OWN_EXTRAS = {"all", "cluster", "completion", "export", "files", "gui", "report"}  # those that users may have
+OWN_EXTRAS = {"all", "cluster", "completion", "export", "files", "gui", "report"}  # extras that users may install
 LEGAL = re.compile(r"(^|/)(licen[cs]e|copying|notice|copyright)[^/]*$|/licenses/", re.IGNORECASE)
-# Where the metadata has no identifier, but the whole text or a word that could mean several.
+# Packages whose metadata has no identifier, but the whole text or an ambiguous word.
 KNOWN = {
     "matplotlib": "PSF-2.0",
     "numba": "BSD-2-Clause",
@@ -26,7 +26,7 @@ KNOWN = {
     "onnxruntime": "MIT",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
 }
-# Texts that a wheel does not bring, by the identifier its metadata names first.
+# Texts that a wheel does not contain, by the identifier that its metadata names first.
 TEXTS = {
     "LGPL-3.0-only": ("LGPL-3.0-only", "GPL-3.0-only"),
     "Apache 2.0": ("Apache-2.0",),
@@ -40,12 +40,12 @@ TEXTS = {
 class Component:
     name: str
     version: str
-    licence: str  # an SPDX expression, or the words of its makers
+    licence: str  # an SPDX expression, or the authors' own words
     text: str
 
 
 def components() -> tuple[Component, ...]:
-    """By name. Takes a moment: it reads every licence."""
+    """Return the components, sorted by name. This is slow, because it reads every licence."""
     bill = folder() / "bill.json"
     found = of_bill(json.loads(bill.read_text("utf-8"))) if bill.is_file() else of_installation()
     return in_order(found)
@@ -55,7 +55,7 @@ def in_order(found: Iterable[Component]) -> tuple[Component, ...]:
     return tuple(sorted(found, key=lambda part: (part.name != OWN, part.name.lower(), part.version)))
 
 
-# -- a bill in CycloneDX's form -------------------------------------------------------------------
+# -- a bill of materials in CycloneDX format ------------------------------------------------------
 
 
 def of_bill(bill: dict[str, Any]) -> Iterator[Component]:
@@ -64,11 +64,11 @@ def of_bill(bill: dict[str, Any]) -> Iterator[Component]:
         yield Component(part["name"], part["version"], licence["name"], licence["text"]["content"])
 
 
-# -- what is installed ----------------------------------------------------------------------------
+# -- installed packages ---------------------------------------------------------------------------
 
 
 def of_installation() -> tuple[Component, ...]:
-    """The program's own distribution and all that it stands on, as far as it is here."""
+    """Return the program's own distribution and all its dependencies that are installed."""
     return tuple(of_distribution(found) for found in _reached().values())
 
 
@@ -80,14 +80,14 @@ def _reached() -> dict[str, Distribution]:
         if name not in reached:
             try:
                 reached[name] = distribution(name)
-            except PackageNotFoundError:  # of another system, or an extra that is not wanted here
+            except PackageNotFoundError:  # a package of another system, or of an extra that is not installed
                 continue
             waiting += needs(reached[name].requires or ())
     return reached
 
 
 def needs(requirements: Iterable[str]) -> list[str]:
-    """Names of packages. Of the extras those of ours count; what is not installed is passed over later."""
+    """Return the names of required packages. Only our own extras count; missing packages are skipped later."""
     wanted = []
     for line in requirements:
         name, _, condition = line.partition(";")
@@ -119,13 +119,13 @@ def licence_of(found: Distribution) -> str:
 
 
 def legal_text(found: Distribution) -> str:
-    """Every licence file it brought, each under its name."""
+    """Join the distribution's licence files, each with its name as a title."""
     paths = [path for path in found.files or () if ".dist-info/" in str(path) and LEGAL.search(str(path))]
     texts = ((path.name, path.locate().read_text("utf-8", "replace")) for path in sorted(paths))  # type: ignore[attr-defined]
     return "\n\n".join(f"-- {name} --\n\n{text.strip()}" for name, text in texts)
 
 
 def text_of(licence: str) -> str:
-    """Of a licence that is kept here; nothing where it is not."""
+    """Return the text of a licence that this program brings; empty if it does not bring it."""
     names = next((names for known, names in TEXTS.items() if licence.startswith(known)), ())
     return "\n\n".join((folder() / "licences" / f"{name}.txt").read_text("utf-8").strip() for name in names)

@@ -1,4 +1,4 @@
-"""Show on Windows what a program without a console writes to standard error."""
+"""Show the standard error of a program without a console in a message box on Windows."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Options: fields of a frozen dataclass, each declared in one place with all that command line and window ask of it.
+"""Options: fields of a frozen dataclass, each declared in one place for the command line and the window.
 
     C: float = option(1.0, Number(positive=True), "C", "The cost of errors", train="first")
 
-`options_of(Request)` is the table. From it come arguments and their help, forms, copied commands, keys of experiment
-files, and the checks of the dataclass itself. Light to import: the command line reads it before a command is chosen.
+`options_of(Request)` is the table. It provides arguments and their help, forms, copied commands, keys of experiment
+files, and the checks of the dataclass itself. The import is fast, because the command line imports this module before a
+command is chosen.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from typing import Any, Literal, NoReturn
 
 from mcsvm.solvers.errors import InputError, choices_for
 
-Place = Literal["", "first", "more"]  # of a form: not asked, at once, or under More
+Place = Literal["", "first", "more"]  # place in a form: not shown, shown directly, or shown under More
 
 
-USES = {  # in the order in which they stand under More
+USES = {  # in their order under More
     "": "",
     "errors": "Margin, classes and errors",
     "rows": "Which rows test",
@@ -30,45 +31,45 @@ USES = {  # in the order in which they stand under More
 }
 
 
-# -- what values there are ------------------------------------------------------------------------
+# -- kinds of values ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Text. `parse` understands what people type; `check` holds values to what makes sense, wherever they come from."""
+    """Text. `parse` converts typed text; `check` refuses impossible values of any origin."""
 
     placeholder: str = "TEXT"
 
     @property
     def metavar(self) -> str:
-        """What stands for a value in help."""
+        """The placeholder for a value in help."""
         return self.placeholder
 
     def parse(self, text: str) -> Any:
-        """Raises InputError where it cannot be understood."""
+        """Convert typed text to a value. Raises InputError if this is impossible."""
         return text
 
     def check(self, name: str, value: Any) -> None:
-        """Raises InputError, naming the option."""
+        """Raise InputError, with the option's name, if the value is not allowed."""
         if not isinstance(value, str):
             raise InputError("{name} must be text, not {value!r}", name=name, value=value)
 
     def written(self, value: Any) -> str:
-        """As it is typed, with all digits."""
+        """Write a value as a user types it, with all digits."""
         return written(value)
 
     def plain(self, value: Any) -> Any:
-        """For JSON."""
+        """Convert a value for JSON."""
         return value
 
     def loaded(self, value: Any) -> Any:
-        """From JSON, not yet checked."""
+        """Convert a value from JSON, without a check."""
         return value
 
 
 @dataclass(frozen=True)
 class ColumnName(Kind):
-    """A name, or a number of which 1 is the first and -1 the last."""
+    """A name, or a number: 1 is the first column, -1 the last."""
 
     placeholder: str = "NAME|INDEX"
 
@@ -79,7 +80,7 @@ class ColumnName(Kind):
 
 @dataclass(frozen=True)
 class Choice(Kind):
-    """One of a few words, each with its title; `known` is asked where the words are known later only."""
+    """One of a few words, each with its title; `known` returns the words if they are not known in advance."""
 
     placeholder: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -107,8 +108,8 @@ class Choice(Kind):
 class Number(Kind):
     placeholder: str = "X"
     positive: bool = False
-    powers: bool = False  # people think of it as a power of two
-    words: tuple[str, ...] = ()  # that may stand in its place
+    powers: bool = False  # users think of it as a power of two
+    words: tuple[str, ...] = ()  # words that are allowed instead of a number
 
     def parse(self, text: str) -> float | str:
         return text if text in self.words else number(text)
@@ -170,7 +171,7 @@ class Share(Kind):
 
 @dataclass(frozen=True)
 class Flag(Kind):
-    """Given or not."""
+    """True if it is given."""
 
     placeholder: str = ""
 
@@ -225,11 +226,11 @@ def _weights_of(given: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
     return tuple((str(name), float(weight)) for name, weight in given.items())
 
 
-# -- numbers as people type them ------------------------------------------------------------------
+# -- numbers as users type them -------------------------------------------------------------------
 
 
 def number(text: str) -> float:
-    """0.125, 1e-3, or a power such as 2^-3."""
+    """Parse 0.125, 1e-3, or a power such as 2^-3."""
     base, power, exponent = text.partition("^")
     try:
         value = _plain(base) ** _plain(exponent) if power else _plain(base)
@@ -258,7 +259,7 @@ def _is_number(value: Any) -> bool:
 
 
 def written(value: Any, *, powers: bool = False) -> str:
-    """A number as it is typed, with all digits: 0.1, 2^-3, 1000."""
+    """Write a number as a user types it, with all digits: 0.1, 2^-3, 1000."""
     if not isinstance(value, float):
         return str(value)
     mantissa, exponent = math.frexp(value)
@@ -272,26 +273,26 @@ def written(value: Any, *, powers: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """`title` and `help` are English with a capital, for windows to translate; a default of None is nothing said."""
+    """`title` and `help` are English with a capital, for windows to translate; a default of None means no value."""
 
     name: str
     default: Any
     kind: Kind
     title: str
     help: str = ""
-    unsaid: str = ""  # in words, what holds where nothing is said: "the machine's own"
+    unsaid: str = ""  # describes the behaviour without a value: "the machine's own"
     unit: str = ""
-    note: str = ""  # for the command line alone, in place of the default
-    group: str = ""  # of arguments
-    commands: tuple[str, ...] = ()  # that have it as an argument of its own
-    unlisted: tuple[str, ...] = ()  # those of these commands whose help leaves it out, as the model decides it
-    of_kernel: bool = False  # asked only where the kernel declares it
-    searched: str = ""  # the range that a search goes through
-    several: bool = False  # a search takes several
-    spin: tuple[int, int] | None = None  # the ends of a box with arrows, in windows
-    train: Place = ""  # of the Train page's form
-    tune: Place = ""  # of the Tune page's form
-    use: str = ""  # of USES: what it is for, among those under More
+    note: str = ""  # for the command line only, instead of the default
+    group: str = ""  # group of arguments
+    commands: tuple[str, ...] = ()  # commands that have it as an argument of their own
+    unlisted: tuple[str, ...] = ()  # commands among these whose help omits it, because the model decides it
+    of_kernel: bool = False  # shown only if the kernel declares it
+    searched: str = ""  # the range of a search
+    several: bool = False  # a search takes several values
+    spin: tuple[int, int] | None = None  # the limits of a spin box in windows
+    train: Place = ""  # place in the form of the Train page
+    tune: Place = ""  # place in the form of the Tune page
+    use: str = ""  # its purpose under More, a key of USES
 
     @property
     def argument(self) -> str:
@@ -302,23 +303,23 @@ class Option:
         return "" if self.default is None else self.kind.written(self.default)
 
     def arguments(self, value: Any) -> list[str]:
-        """Of a command line."""
+        """Return the arguments of a command line for a value."""
         if value is None or value is False:
             return []
         text = self.kind.written(value)
         if value is True:
             return [self.argument]
-        joined = text.startswith("-")  # else taken for an option
+        joined = text.startswith("-")  # otherwise it would be read as an option
         return [f"{self.argument}={text}"] if joined else [self.argument, text]
 
     def read(self, text: str) -> Any:
-        """What was typed; raises InputError."""
+        """Convert and check typed text; raises InputError."""
         value = self.kind.parse(text)
         self.check(value)
         return value
 
     def read_argument(self, text: str) -> Any:
-        """The same of a command line: what cannot be understood is said with the argument."""
+        """Convert and check text from a command line; the error names the argument."""
         try:
             value = self.kind.parse(text)
         except InputError as error:
@@ -328,7 +329,7 @@ class Option:
         return value
 
     def check(self, value: Any) -> None:
-        """None is a value where it is the default."""
+        """Check a value. None is allowed only if it is the default."""
         if value is None and self.default is not None:
             raise InputError("{name} is missing", name=self.name)
         if value is not None:
@@ -336,37 +337,37 @@ class Option:
 
 
 def option(default: Any, kind: Kind, title: str, help: str = "", **more: Any) -> Any:
-    """A field of a dataclass: what `Option` says, but for its name."""
+    """Return a dataclass field that holds an `Option`; its name is set later."""
     return field(default=default, metadata={Option: Option("", default, kind, title, help, **more)})
 
 
 @cache
 def options_of(table: Any) -> dict[str, Option]:
-    """By name, in the order of the fields."""
+    """Return the options by name, in the order of the fields."""
     known = ((item, item.metadata.get(Option)) for item in fields(table))
     return {item.name: replace(found, name=item.name) for item, found in known if found is not None}
 
 
 def check_loaded(values: Any) -> None:
-    """Of a frozen dataclass whose values may come from a document, where a tuple is a list."""
+    """Convert and check the values of a frozen dataclass that may come from a document, where a tuple is a list."""
     for name, one in options_of(values.__class__).items():
         object.__setattr__(values, name, one.kind.loaded(getattr(values, name)))
     check(values)
 
 
 def check(values: Any) -> None:
-    """Raises InputError where an option of this dataclass holds none of its values."""
+    """Raise InputError if an option of this dataclass has an invalid value."""
     for name, option in options_of(values.__class__).items():
         option.check(getattr(values, name))
 
 
 def plain(values: Any) -> dict[str, Any]:
-    """All options of this dataclass, for JSON."""
+    """Return all options of this dataclass, for JSON."""
     given = {name: (one, getattr(values, name)) for name, one in options_of(values.__class__).items()}
     return {name: value if value is None else one.kind.plain(value) for name, (one, value) in given.items()}
 
 
 def differing(values: Any) -> list[tuple[Option, Any]]:
-    """Options and values that are not the default's."""
+    """Return the options that differ from their default, with their values."""
     given = [(option, getattr(values, name)) for name, option in options_of(values.__class__).items()]
     return [(option, value) for option, value in given if value != option.default]

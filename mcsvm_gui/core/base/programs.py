@@ -1,4 +1,4 @@
-"""External programs (compilers, svm-predict): found by names that nothing else has, run within a time limit."""
+"""Find external programs (compilers, svm-predict) by unambiguous names, and run them within a time limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mcsvm.solvers.errors import InputError
 
-TIME_LIMIT = 120.0  # seconds; gcc -O1 takes 14 for 4 million numbers, more than exported models have
+TIME_LIMIT = 120.0  # seconds; gcc -O1 takes 14 s for 4 million numbers, more than exported models have
 
 
 class ProgramResult(NamedTuple):
@@ -22,11 +22,11 @@ class ProgramResult(NamedTuple):
 
 
 class TimeLimitError(InputError):
-    """A program took longer than it may; the message is a sentence for users."""
+    """A program exceeded its time limit; the message is a sentence for users."""
 
 
 def found(*names: str) -> str | None:
-    """The path of the first that is installed. What lies in the working directory is not installed."""
+    """Return the path of the first installed program. A program in the working directory does not count."""
     paths = (shutil.which(name) for name in names)
     return next((path for path in paths if path is not None and os.path.isabs(path)), None)
 
@@ -38,7 +38,7 @@ def run(
     seconds: float | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> ProgramResult:
-    """`text` is its standard input. Raises TimeLimitError, with nothing of it left running, where it takes longer."""
+    """Run a command with `text` as its standard input. If it takes too long, kill it and raise TimeLimitError."""
     pipe, limit = subprocess.PIPE, TIME_LIMIT if seconds is None else seconds
     with subprocess.Popen(
         command,
@@ -64,7 +64,7 @@ def run(
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """With the processes that it began: a compiler leaves the work to others."""
+    """Kill a process and its child processes: a compiler leaves the work to others."""
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

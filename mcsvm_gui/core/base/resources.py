@@ -1,4 +1,4 @@
-"""The one place that knows where the program's own data files are."""
+"""The only module that knows where the program's own data files are."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def folder() -> Path:
-    """Inside the package once installed or bundled, beside it in a checkout."""
+    """Return the folder of the resources: in an installed or bundled package, or next to the package in a checkout."""
     packed = _PACKAGE / "resources"
     return packed if packed.is_dir() else _PACKAGE.parent / "resources"
 
 
 def dataset(name: str) -> Path:
-    """The CSV file of an example data set, such as "iris" or "vowel_train"."""
+    """Return the CSV file of an example data set, such as "iris" or "vowel_train"."""
     path = folder() / "datasets" / f"{name}.csv"
     if not path.is_file():
         known = ", ".join(sorted(found.stem for found in path.parent.glob("*.csv")))
@@ -21,7 +21,7 @@ def dataset(name: str) -> Path:
 
 
 def experiment(name: str) -> Path | None:
-    """A bundled experiment by its name, without folder and ending; None where there is none."""
+    """Return a bundled experiment by its name, without folder and suffix; None if there is no such experiment."""
     return experiments().get(name)
 
 
@@ -31,5 +31,5 @@ def experiments() -> dict[str, Path]:
 
 
 def fonts() -> list[Path]:
-    """What a bundle brings along for systems without any; a checkout and a wheel have none."""
+    """Return the fonts that a bundle contains for systems without fonts; a checkout and a wheel contain none."""
     return sorted((folder() / "fonts").glob("*.ttf"))

@@ -1,4 +1,4 @@
-"""Settings, declared once: from this table come the file, the dialog and what a value may be."""
+"""Settings, each declared once in a table; the file, the dialog and the checks use this table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcsvm_gui.core.base.i18n.translation import languages
 from mcsvm_gui.core.base.writing import write_text
 
 MOST_RECENT = 12
-Choices: TypeAlias = tuple[tuple[str, str], ...]  # value and words
+Choices: TypeAlias = tuple[tuple[str, str], ...]  # pairs of a value and its title
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Setting:
     key: str
     kind: type  # bool, int, str, or list for a list of texts
     default: Any
-    label: str = ""  # without one, the program keeps it by itself and no dialog shows it
+    label: str = ""  # without a label, no dialog shows the setting
     help: str = ""
     group: str = ""
     choices: Callable[[], Choices] = tuple
@@ -73,7 +73,7 @@ TABLE = (
     Setting("confirm_close", bool, True, "Ask before closing while trainings run", "", "Work"),
     Setting("recent_files", list, []),
     Setting("unnamed_project", str, ""),  # the unnamed project that was open last
-    Setting("trusted_projects", list, []),  # whose files outside of their folder may be read
+    Setting("trusted_projects", list, []),  # projects whose files outside of their folder may be read
     Setting("files", str, ""),  # the settings last used for each data file, as JSON (ui/runs/file_settings.py)
     Setting("last_folder", str, ""),
     Setting("page", str, "data"),
@@ -89,7 +89,7 @@ TABLE = (
             ("umap", "Neighborhoods (UMAP)"),
         ),
     ),
-    Setting("layout", str, ""),  # of the pages, as JSON
+    Setting("layout", str, ""),  # layout of the pages, as JSON
 )
 SETTINGS = {setting.key: setting for setting in TABLE}
 
@@ -99,14 +99,14 @@ def default_path() -> Path:
 
 
 class Settings:
-    """Values by key. Without a path they live as long as the program; `save` writes the file whole."""
+    """Values by key. Without a path they live as long as the program; `save` writes the whole file."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self.problem: Sentence | None = None  # what was wrong with the file, in a sentence
+        self.problem: Sentence | None = None  # the problem of the file, as a sentence
         self.changed = False
         self._values: dict[str, Any] = {}
-        self._unknown: dict[str, Any] = {}  # of other versions: kept as they are
+        self._unknown: dict[str, Any] = {}  # settings of other versions, stored unchanged
         self._watchers: list[Callable[[str], None]] = []
         if path is not None:
             self._read(path)
@@ -128,7 +128,7 @@ class Settings:
         self[key] = SETTINGS[key].default
 
     def watch(self, watcher: Callable[[str], None]) -> None:
-        """`watcher` hears the key of every value that changes."""
+        """Call `watcher` with the key of every value that changes."""
         self._watchers.append(watcher)
 
     def remember_file(self, path: str, *, begin_there: bool = True) -> None:
@@ -140,17 +140,17 @@ class Settings:
             self["last_folder"] = os.path.dirname(path)
 
     def text(self) -> str:
-        """What the file holds."""
+        """Return the content of the file."""
         return json.dumps({**self._unknown, **self._values}, indent=2, sort_keys=True) + "\n"
 
     def save(self) -> None:
-        """Raises InputError where the file cannot be written."""
+        """Write the settings if they changed. Raises InputError if the file cannot be written."""
         if self.changed:
             self.changed = False
             self.write(self.text())
 
     def write(self, text: str) -> None:
-        """Looks at nothing but the path, so that it can be done in another thread."""
+        """Write text to the file. It uses only the path, so that another thread can call it."""
         if self.path is None:
             return
         try:

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: written beside, brought to the disk, renamed."""
+"""Write files completely or not at all: to a temporary file next to the target, flushed to disk, then renamed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from mcsvm.solvers.errors import InputError, Sentence
 
 Named: TypeAlias = str | os.PathLike[str]
 
-EMPTY_LINE = '""'  # of CSV with one cell that is empty: without the marks it would be no row
+EMPTY_LINE = '""'  # a CSV line with one empty cell: without the quotes it would not be a row
 PART = re.compile(r"\.mcsvm-([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{32}\.part(?:-journal|-wal|-shm)?")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-SPOOLED = 1 << 23  # bytes that are kept in memory
+SPOOLED = 1 << 23  # bytes that are held in memory
 BREAKS = str.maketrans("\t\r\n", "   ")
 
 
 @contextmanager
 def replacing(path: Named) -> Iterator[BinaryIO]:
-    """A stream whose content takes the place of `path` when the block ends well."""
+    """Open a stream whose content replaces `path` if the block ends without an error."""
     target = Path(os.path.realpath(path))
     try:
         with _straight(target) if _special(target) else _beside(target) as stream:
@@ -40,7 +40,7 @@ def replacing(path: Named) -> Iterator[BinaryIO]:
 
 
 def check_outputs(outputs: Iterable[Named | None], inputs: Iterable[Named | None] = ()) -> None:
-    """Refuse before hours of work what would fail after them, or destroy what they began with."""
+    """Refuse outputs before hours of work that would fail after it, or that would destroy an input."""
     taken = {os.path.realpath(path): Sentence("is read") for path in inputs if path}
     for path in (path for path in outputs if path is not None):
         check_writable(path)
@@ -67,13 +67,13 @@ def check_writable(path: Named) -> None:
 
 
 def _special(target: Path) -> bool:
-    """Devices and pipes are written to, not replaced."""
+    """Tell whether the target is a device or a pipe, which is written to and not replaced."""
     return target.exists() and not target.is_file()
 
 
 @contextmanager
 def _straight(target: Path) -> Iterator[BinaryIO]:
-    """All at once, when it is whole."""
+    """Write everything at once when the content is complete."""
     with spool() as kept, open(target, "wb") as stream:
         yield kept
         kept.seek(0)
@@ -81,7 +81,7 @@ def _straight(target: Path) -> Iterator[BinaryIO]:
 
 
 def spool() -> BinaryIO:
-    """A file without a name, in memory while it is small."""
+    """Create a file without a name, in memory as long as it is small."""
     return tempfile.SpooledTemporaryFile(max_size=SPOOLED)  # type: ignore[return-value]
 
 
@@ -148,7 +148,7 @@ def _lives(process: int) -> bool:
 
 
 def _settle(folder: Path) -> None:
-    """The new name reaches the disk too, where folders can be opened."""
+    """Flush the folder, so that the new name reaches the disk, if the system can open folders."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -161,7 +161,7 @@ def _settle(folder: Path) -> None:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """RFC 4180 with plain line ends."""
+    """Write a table as RFC 4180 describes, with plain line ends."""
     return "".join(map(_line, (header, *rows)))
 
 
@@ -183,7 +183,10 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 
 
 def _field(text: str) -> str:
-    """By hand, as the csv module leaves a carriage return unquoted that its reader takes for a line end."""
+    """Quote a cell if necessary.
+
+    The csv module does not quote a carriage return, but its reader ends the line there.
+    """
     odd = any(mark in text for mark in ',"\r\n') or text != text.strip()
     return '"' + text.replace('"', '""') + '"' if odd else text
 
@@ -194,9 +197,9 @@ def write_text(path: Named, text: str) -> None:
 
 
 def safe_cell(text: str) -> str:
-    """What a spreadsheet would run as a formula gets an apostrophe in front; numbers stay.
+    """Put an apostrophe in front of a text that a spreadsheet would run as a formula; numbers stay.
 
-    `plain_cell` undoes it, because text that could be mistaken for the result gets one more as well.
+    `plain_cell` undoes it, because text that could be mistaken for the result gets another apostrophe as well.
     """
     return f"'{text}" if _guarded(text.lstrip("'")) else text
 
@@ -218,5 +221,5 @@ def _number(text: str) -> bool:
 
 
 def tab_separated(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """What spreadsheets paste as cells: a cell has neither tabs nor line ends, and is no formula."""
+    """Write a table for the clipboard of spreadsheets: a cell has neither tabs nor line ends, and is no formula."""
     return "\n".join("\t".join(safe_cell(str(cell).translate(BREAKS)) for cell in row) for row in (names, *rows))

@@ -1,4 +1,4 @@
-"""Every sentence the window shows passes here: English in, the user's language out."""
+"""Translation of every sentence that the window shows, from English to the user's language."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def install(translations: NullTranslations | None = None) -> None:
 
 
 def language() -> str:
-    """The code of the language that texts are in."""
+    """Return the code of the language that texts are translated to."""
     return _translations.info().get("language", "en")
 
 
 def tr(text: str, many: str = "", /, **values: object) -> str:
-    """`text`, or `many` where `count` is not one: plain literals, so that they can be collected.
+    """Translate `text`, or `many` if `count` is not one. Both are plain literals, so that they can be collected.
 
-    Their {places} are filled after translation. A translation that lost or misspelled a place must not cost the user
-    the sentence.
+    Their {places} are filled after translation. If a translation lost or misspelled a place, the English sentence is
+    used.
     """
     shown: dict[str, Any] = {name: worded(value) for name, value in values.items()}
     if not text:
@@ -63,12 +63,15 @@ def _filled(template: str, values: Mapping[str, Any]) -> str:
 
 
 def worded(said: Any) -> Any:
-    """A sentence, or the error that carries it, in the user's language; anything else as it is."""
+    """Translate a sentence, or the sentence of an error; return anything else unchanged."""
     if isinstance(said, InputError):
         said = said.sentence
     return tr(said.template, said.many, **said.values) if isinstance(said, Sentence) else said
 
 
 def as_sentence(text: str) -> str:
-    """As it stands alone: other texts begin small and end without a full stop, so that they fit into a line."""
+    """Write a text as a sentence of its own.
+
+    Other texts begin with a small letter and end without a full stop, so that they fit into a line.
+    """
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", "…")) else ".")

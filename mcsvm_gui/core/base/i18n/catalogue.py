@@ -1,4 +1,4 @@
-"""Files of translations as gettext has them: .po, which people write, read and compiled to .mo, which gettext reads.
+"""Read translation files of gettext (.po, written by people) and compile them to .mo files, which gettext reads.
 
 https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html and MO-Files.html; `msgctxt` is not used.
 """
@@ -19,9 +19,9 @@ _MAGIC = 0x950412DE
 @dataclass(frozen=True)
 class Message:
     template: str
-    many: str = ""  # English for other counts than one; empty where nothing is counted
-    said: tuple[str, ...] = ("",)  # in the other language: one, or one for each of its plural forms
-    stale: bool = False  # no longer in the program
+    many: str = ""  # English for counts other than one; empty if the message has no count
+    said: tuple[str, ...] = ("",)  # the translation: a single text, or one text for each plural form
+    stale: bool = False  # the program no longer contains the message
 
     @property
     def translated(self) -> bool:
@@ -29,7 +29,10 @@ class Message:
 
 
 def read(text: str) -> tuple[Message, ...]:
-    """The header is the message whose template is empty; a message marked fuzzy counts as not translated."""
+    """Return all messages.
+
+    The header is the message with an empty template; a fuzzy message counts as not translated.
+    """
     return tuple(message for block in re.split(r"\n\s*\n", text) for message in _message(block))
 
 
@@ -52,7 +55,7 @@ def _message(block: str) -> Iterator[Message]:
 
 
 def compiled(messages: Iterable[Message]) -> bytes:
-    """Sorted, as gettext looks them up by halving."""
+    """Return the content of an .mo file; the messages are sorted, because gettext uses binary search."""
     pairs = {
         message.template + (f"\0{message.many}" if message.many else ""): "\0".join(message.said)
         for message in messages
@@ -68,7 +71,7 @@ def compiled(messages: Iterable[Message]) -> bytes:
 
 
 def compile_all(source: Path, target: Path) -> tuple[Path, ...]:
-    """Every catalogue of a folder, as a file of another: what a build does, so that no start has to."""
+    """Compile every catalogue of a folder into another folder. A build does this, so that no start has to."""
     made = []
     for path in sorted(source.glob("*.po")):
         made.append(target / f"{path.stem}.mo")

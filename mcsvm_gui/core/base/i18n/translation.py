@@ -1,4 +1,4 @@
-"""Languages other than English: one file of translations each. A built program has them compiled."""
+"""Languages other than English, with one translation file each. A built program contains compiled files."""
 
 from __future__ import annotations
 
@@ -17,37 +17,40 @@ ENGLISH = "en"
 
 
 def languages() -> dict[str, str]:
-    """What each language calls itself, by its code; English needs no file."""
+    """Return the own name of each language by its code; English needs no file."""
     return {ENGLISH: "English", **{code: _name(path) or code for code, path in _files().items()}}
 
 
 def chosen(setting: str) -> str:
-    """The language that a setting stands for; the system's where it says so and there is one for it."""
+    """Return the language for a setting; "system" means the system's language if there is a translation for it."""
     wanted = of_the_system() if setting == "system" else setting
     return wanted if wanted in _files() else ENGLISH
 
 
 def of_the_system() -> str:
-    """By the variables that POSIX reads, in its order; else by the system's locale."""
+    """Return the code of the system's language.
+
+    It comes from the variables that POSIX reads, in its order, else from the locale.
+    """
     named = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     first = next((value for value in named if value), None) or locale.getlocale()[0] or ENGLISH
     return first.replace("-", "_").split(".")[0].split("_")[0].lower()
 
 
 def translations(language: str) -> gettext.NullTranslations:
-    """What has no translation stays English."""
+    """Return the translations to a language; a text without a translation stays English."""
     return _read(_files()[language]) if language in _files() else gettext.NullTranslations()
 
 
 def _files() -> dict[str, Path]:
-    """By the code of the language; what is compiled counts only where nothing is left to compile."""
+    """Return the translation files by language code. A .po file takes precedence over a compiled file."""
     place = folder() / "translations"
     return {path.stem: path for ending in ("mo", "po") for path in sorted(place.glob(f"*.{ending}"))}
 
 
 @cache
 def _name(path: Path) -> str:
-    """From the first message alone: every start asks for it."""
+    """Return the name of a language; only the first message is read, because every start needs the name."""
     if path.suffix == ".mo":
         return _read(path).info().get("x-name", "")
     with path.open(encoding="utf-8") as stream:
