@@ -1,1 +1,1 @@
-"""What is wrong or risky with data and a plan: one class per finding, all in `table.CHECKS`."""
+"""Checks of data and plans for errors and risks: one class per finding, all in `table.CHECKS`."""

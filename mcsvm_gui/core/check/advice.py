@@ -1,4 +1,4 @@
-"""What a list shows: findings and what readers remark, in the user's language, each with what can be done at once."""
+"""Advice for lists in the window: findings and readers' remarks, translated, each with its possible actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.check.plan import CheckedPlan
     from mcsvm_gui.core.data.dataset import Notice
 
-# What findings say in its place.
+# Notices that findings replace.
 _FOUND = {"missing-cells", "constant-column", "all-missing-column"}
 _FOUND |= {"constant columns", "empty columns", "many levels", "unscaled"}
 _NO_WARNING = {"sparse", "categories", "filled", "dropped rows", "comments", "query-numbers", "zero-based"}
@@ -30,8 +30,8 @@ _PICKED = {"MC002": "contradictions", "MC003": "repeated"}  # findings about row
 @dataclass(frozen=True)
 class Action:
     text: str
-    option: str  # of the reading form, the preparation or a machine
-    value: str | None = None  # None: the control is shown, the choice is the user's
+    option: str  # an option of the reading form, the preparation or a machine
+    value: str | None = None  # None: the control is shown, and the user chooses
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Advice:
     sentence: str
     severity: Severity = Severity.WARNING
     actions: tuple[Action, ...] = ()
-    title: str = ""  # with its place and its code, of a finding
+    title: str = ""  # for a finding, with its place and code
 
     @property
     def text(self) -> str:
@@ -52,13 +52,13 @@ class Looked(NamedTuple):
 
     @property
     def advice(self) -> tuple[Advice, ...]:
-        """The worst first, and of equals those that something can be done about."""
+        """The worst first; among equals, advice with actions comes first."""
         every = (*map(_with_rows, self.findings), *self.remarks)
         return tuple(sorted(every, key=lambda one: (one.severity.rank, not one.actions)))
 
 
 def look(plan: CheckedPlan) -> Looked:
-    """Looks at every cell: not in the window's thread."""
+    """Check the data and the plan. It examines every cell, so do not call it in the window's thread."""
     from mcsvm_gui.core.check.table import check_data
 
     notices = dict.fromkeys((*plan.dataset.notices, *plan.prepared.notices))
@@ -86,7 +86,7 @@ def advice_of(finding: Finding) -> Advice:
 
 
 def _with_rows(finding: Finding) -> Advice:
-    """On the page that has them."""
+    """Return the advice with an action that shows its rows on their page."""
     advice, pick = advice_of(finding), _PICKED.get(finding.code)
     if pick is None:
         return advice
@@ -94,7 +94,7 @@ def _with_rows(finding: Finding) -> Advice:
 
 
 def of_error(error: InputError) -> Advice:
-    """What is wrong with the data as a whole is itself the advice."""
+    """Return the advice for an error in the data as a whole: the error's own sentence."""
     return Advice(as_sentence(worded(error.brief)), Severity.ERROR, actions(remedies(error.sentence)))
 
 

@@ -21,15 +21,15 @@ from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 NEIGHBOURS = 5
-PIECE = 2**24  # distances computed at once
-DENSE = 2**28  # cells of sparse rows that are made dense for trees, 2 GB
+PIECE = 2**24  # distances that are computed at once
+DENSE = 2**28  # largest number of cells of sparse rows that are made dense for trees, 2 GB
 
-STEP = 10  # trees of each class that are grown between two looks whether to stop
-TREES = 100  # of each class, at most: the usual number
+STEP = 10  # trees per class that are grown between two checks for a stop
+TREES = 100  # largest number of trees per class: the usual number
 
 Stop = Callable[[], bool]
-Method = Callable[[Rows, np.ndarray, Rows, int, Stop], np.ndarray]  # rows and classes trained on, rows to decide, seed
-MACHINE = ""  # its place among the accuracies
+Method = Callable[[Rows, np.ndarray, Rows, int, Stop], np.ndarray]  # training rows, classes, test rows, seed
+MACHINE = ""  # the key of the machine's own accuracy
 
 
 def accuracies(
@@ -39,8 +39,10 @@ def accuracies(
     report: Callable[[int, int], object] = lambda done, parts: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, float]:
-    """Of the machine and of each baseline, on all rows tested; nothing after a stop. `report` hears how many trainings
-    are done of how many."""
+    """Return the accuracies of the machine and of each baseline on all tested rows; nothing after a stop.
+
+    `report` receives the number of finished trainings and the number of all trainings.
+    """
     asked = replace(request, holdout=None, test=None, calibrate="none", costs=None)
     parts = splitting.splits_of(dataset, request.split, folds).of(labels_of(dataset), request.seed)
     right: dict[str, list[np.ndarray]] = {}
@@ -60,7 +62,10 @@ def accuracies(
 
 
 def _hits(trained: TrainedModel, training: Dataset, tested: Dataset, stopped: Stop) -> Iterator[tuple[str, np.ndarray]]:
-    """By name, which rows are decided right; all methods see what the machine's kernel sees."""
+    """Yield the name of each method and which test rows it predicts correctly.
+
+    All methods receive the features that the machine's kernel receives.
+    """
     known, asked = trained.preparation.apply(training), trained.preparation.apply(tested)
     number = {name: code for code, name in enumerate(trained.class_names)}
     codes, true = (
@@ -103,7 +108,7 @@ def predictions(
 
 
 def methods(rows: Rows) -> dict[str, Method]:
-    """Those that take the rows, which may be too wide for trees."""
+    """Return the baselines that can train on the rows, which may be too wide for trees."""
     trees = rows.shape[0] * rows.shape[1] <= DENSE
     return {name: method for name, method in BASELINES.items() if trees or method is not boosting}
 
@@ -113,7 +118,7 @@ def majority(rows: Rows, codes: np.ndarray, asked: Rows, seed: int, stopped: Sto
 
 
 def neighbours(rows: Rows, codes: np.ndarray, asked: Rows, seed: int, stopped: Stop) -> np.ndarray:
-    """Most votes; of equally many the smaller class."""
+    """Predict the class with the most votes; in a tie, the smaller class."""
     known, answers = Points(rows), np.zeros(asked.shape[0], dtype=np.int64)
     nearest, step = min(NEIGHBOURS, codes.size), max(1, PIECE // codes.size)
     for first in range(0, answers.size, step):
@@ -128,14 +133,14 @@ def neighbours(rows: Rows, codes: np.ndarray, asked: Rows, seed: int, stopped: S
 
 
 def boosting(rows: Rows, codes: np.ndarray, asked: Rows, seed: int, stopped: Stop) -> np.ndarray:
-    """In steps that can be stopped, at 1.5 times the price: the same trees."""
+    """Grow the same trees in steps, so that a stop is possible; this takes 1.5 times as long."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    # scikit-learn asks joblib for the number of physical cores, which runs lscpu or wmic to count them and warns where
-    # the system has neither (Windows 11). A limit below the number of cores is taken as it is; 0 means one.
+    # scikit-learn asks joblib for the number of physical cores. joblib runs lscpu or wmic to count them, and warns if
+    # the system has neither (Windows 11). A limit below the number of cores is used unchecked; 0 means one.
     os.environ.setdefault("LOKY_MAX_CPU_COUNT", "0")
     dense = [part.toarray() if isinstance(part, sp.csr_array) else part for part in (rows, asked)]
-    with threadpool_limits(1, user_api="openmp"):  # threads that wait for each other spin: 64 s for 171 rows, not 1
+    with threadpool_limits(1, user_api="openmp"):  # waiting threads spin: 64 s for 171 rows instead of 1 s
         trees = HistGradientBoostingClassifier(random_state=seed % 2**32, warm_start=True)
         for most in range(STEP, TREES + 1, STEP):
             trees.set_params(max_iter=most).fit(dense[0], codes)

@@ -1,4 +1,4 @@
-"""A finding: a notice with its code, place and cure; a check: one class for each code, which looks for it."""
+"""A finding: a notice with its code, place and remedy; a check: a class that looks for one kind of finding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Subject = TypeVar("Subject")
 
 
 class Severity(Enum):
-    """The worst first."""
+    """From the worst to the mildest."""
 
     ERROR = "error"  # training is refused, or its result is worthless
     WARNING = "warning"  # the result may mislead
@@ -31,7 +31,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True)
 class Finding(Notice):
-    """`sentence` says what; the remedies in `do` are what a button can do."""
+    """`sentence` describes the problem; the remedies in `do` are possible actions of a button."""
 
     severity: Severity
     title: Sentence
@@ -48,7 +48,7 @@ class Finding(Notice):
 
 
 class Check(Generic[Subject]):
-    """`severity` is that of its plain case; a slight one is a note."""
+    """`severity` is the severity of the usual case; a slight case is a note."""
 
     code: ClassVar[str]
     severity: ClassVar[Severity] = Severity.WARNING

@@ -1,4 +1,4 @@
-"""Classes: how many, how large, and whether each is trained and tested on."""
+"""Checks of classes: their number, their sizes, and whether each is trained and tested on."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.evaluate.recommended import MAJORITY, are_unequal
 from mcsvm_gui.core.machine.request import OPTIONS
 
-MANY_CLASSES = 20  # whose names are numbers, and rows for each of them below:
+MANY_CLASSES = 20  # more classes with numbers as names look like measured values, if each has fewer rows than:
 FEW_ROWS = 10
-UNKNOWN = 0.05  # half the width of an accuracy's 95 % interval that a test should do better than
+UNKNOWN = 0.05  # half the width of an accuracy's 95% interval that a test should stay below
 
 
 class UnequalClasses(Check[CheckedPlan]):
@@ -100,7 +100,7 @@ class AbsentClasses(Check[CheckedPlan]):
 
 
 def _test_labels(plan: CheckedPlan) -> np.ndarray | None:
-    """As training spells them."""
+    """Return the labels of the test rows as training spells them."""
     if plan.test is None or plan.test.labels is None:
         return None
     return in_training_spelling(plan.dataset.classes, plan.test.labels).astype(str)

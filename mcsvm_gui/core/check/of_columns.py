@@ -1,4 +1,4 @@
-"""Columns that tell the class by themselves, number the rows, say nothing, or are on scales of their own."""
+"""Checks of columns: they predict the class alone, number the rows, hold no information, or differ in scale."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mcsvm_gui.core.data.preparation.fitting import MANY_LEVELS
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
 
-FEWEST = 30  # rows; of fewer, a column may tell the class or number the rows by chance
+FEWEST = 30  # rows; with fewer, a column may predict the class or number the rows by chance
 BINS = 64
-LEAK = 0.01  # of the errors that the majority class makes: what one column may leave
-DISTINCT = 0.5  # of the texts of a column: names
-SURPRISE = 5.0  # n^2 / 2 range: n whole numbers drawn by lot are all different with probability exp(-SURPRISE)
-SQUEEZED = 0.01  # of a column's range, in which 98 % of its cells lie
+LEAK = 0.01  # the largest error of a single column that is a leak, as a share of the majority class's error
+DISTINCT = 0.5  # share of different texts in a column of names
+SURPRISE = 5.0  # n^2 / 2 range: n random whole numbers are all different with probability exp(-SURPRISE)
+SQUEEZED = 0.01  # share of a column's range that contains 98% of its cells
 
 
 def leaving_out(plan: CheckedPlan, name: str, do: Sentence) -> Sentence:
-    """With its button, where there is one."""
+    """Return the advice with a button that leaves the column out, if there is such a button."""
     drop = plan.leave_out(name)
     return do if drop is None else Sentence("{do}: {drop}", do=do, drop=drop)
 
@@ -58,7 +58,10 @@ class Leak(Check[CheckedPlan]):
 
 
 def told_by(held: Held, codes: np.ndarray) -> float | None:
-    """The share of odd rows whose class the even rows tell by this column alone, cut into bins; None for names."""
+    """Return the share of odd rows whose class the even rows predict by this column alone, cut into bins.
+
+    The result is None for a column of names.
+    """
     bins = _bins(held)
     if bins is None:
         return None
@@ -102,7 +105,7 @@ def _names_rows(plan: CheckedPlan, held: Held) -> bool:
 
 
 def _different_whole_numbers(plan: CheckedPlan, held: Held) -> np.ndarray | None:
-    """All cells of the column, where they are whole numbers and no two are equal."""
+    """Return all cells of the column if they are whole numbers and all different, else None."""
     if not _are_different_whole_numbers(held.cells):
         return None
     values = held.cells if plan.dataset.table is None else plan.whole(held)
@@ -183,7 +186,10 @@ class Twins(Check[CheckedPlan]):
 
 
 def _equal(held: Iterable[Held]) -> list[list[str]]:
-    """Columns that are one another's multiples, or rename one another's texts; constant ones apart."""
+    """Return groups of equal columns, without constant ones.
+
+    Columns are equal if they are linear functions of each other, or rename each other's texts.
+    """
     found: dict[bytes, list[str]] = {}
     for one in held:
         key = _shape(one)
@@ -248,14 +254,17 @@ class Stretched(Check[CheckedPlan]):
 
 
 def _squeezed(held: Held) -> bool:
-    """Whether few cells take up nearly all of the range; not where nearly all are one value, which no scaling helps."""
+    """Tell whether few cells take up nearly all of the range.
+
+    The answer is no if nearly all cells have the same value, because no scaling helps then.
+    """
     cells = held.cells[np.isfinite(held.cells)]
     low, first, last, high = np.quantile(cells, [0.0, 0.01, 0.99, 1.0]) if cells.size else np.zeros(4)
     return bool(0.0 < last - first < SQUEEZED * (high - low))
 
 
 def _prepared(check: Check[CheckedPlan], plan: CheckedPlan, code: str, do: Sentence) -> Iterator[Finding]:
-    """Findings of the notices that the preparation gave under this code."""
+    """Yield the findings for the notices of the preparation that have this code."""
     for notice in plan.prepared.notices:
         if notice.code == code:
             where = notice.sentence.values

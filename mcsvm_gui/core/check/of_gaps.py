@@ -1,4 +1,4 @@
-"""Missing cells: how many, and whether that a cell is missing tells the class."""
+"""Checks of missing cells: their number, and whether they depend on the class."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data.remedies import Remedy
 
-FEWEST = 5  # missing cells, and cells that are there
-CHANCE = 1e-3  # over all columns together
-TIED = 0.15  # Cramer's V: below, the tie is weak whatever its probability
+FEWEST = 5  # missing cells, and also present cells
+CHANCE = 1e-3  # p value over all columns together
+TIED = 0.15  # Cramer's V: below, the association is weak, whatever its p value is
 DONE = {
     "drop": Sentence("nothing: their rows are left out"),
     "mean": Sentence("nothing: they are filled with the mean of their column, text with its most frequent value"),
@@ -30,7 +30,7 @@ FILLED = Sentence("nothing: the preparation fills them")
 
 
 class Gaps(Check[CheckedPlan]):
-    """An error where training refuses them."""
+    """An error if training refuses missing cells."""
 
     code, severity, title = "MC020", Severity.ERROR, Sentence("Missing cells")
 
@@ -67,7 +67,7 @@ class TellingGaps(Check[CheckedPlan]):
 
 
 def _tied(gone: np.ndarray, codes: np.ndarray, tests: int) -> bool:
-    """Pearson's test of independence of gaps and classes, Bonferroni over columns."""
+    """Test missing cells and classes for independence with Pearson's test, Bonferroni-adjusted over columns."""
     counts = np.zeros((2, int(codes.max()) + 1))
     np.add.at(counts, (gone.astype(np.int64), codes), 1.0)
     counts = counts[:, counts.any(axis=0)]

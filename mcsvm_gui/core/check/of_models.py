@@ -1,4 +1,4 @@
-"""What a trained model shows on rows: how it ended, whether probabilities come true, and how many rows are novel."""
+"""Checks of a trained model on rows: how its training ended, its calibration, and how many rows are novel."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mcsvm_gui.core.evaluate.probabilities import SortedProbabilities
 from mcsvm_gui.core.machine.state import optimality
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-NOVEL = 0.05  # the share of rows like those trained on that is called novel
-FEWEST = 100  # rows with known classes that a calibration error is measured on
+NOVEL = 0.05  # share of rows similar to the training rows that is called novel
+FEWEST = 100  # rows with known classes that are needed to measure a calibration error
 
 
 def results_of(name: str, trained: TrainedModel, dataset: Dataset) -> CheckedResults:
@@ -27,7 +27,7 @@ def results_of(name: str, trained: TrainedModel, dataset: Dataset) -> CheckedRes
 
 
 def of_prediction(prediction: Prediction, name: str) -> CheckedResults:
-    """Where p-values and probabilities were asked for."""
+    """Check a prediction that contains p-values and probabilities."""
     return CheckedResults(reliable=_reliable(prediction, name), novel=_novel(prediction))
 
 
@@ -35,13 +35,13 @@ def _novel(prediction: Prediction) -> Novel | None:
     calibrated, typical = prediction.trained.calibrated, prediction.decisions.typical
     if typical is None or calibrated is None or calibrated.sets is None:
         return None
-    least = max(1.0 / (levels.size + 1.0) for levels in calibrated.sets.distances.levels)  # a p-value of every class
+    least = max(1.0 / (levels.size + 1.0) for levels in calibrated.sets.distances.levels)  # smallest p-value of each
     decided, error = typical[np.isfinite(typical)], max(NOVEL, least)
     return Novel(Path(prediction.dataset.name).name, int(decided.size), int((decided <= error).sum()), error)
 
 
 def _reliable(prediction: Prediction, name: str) -> Reliable | None:
-    """Of the most probable class."""
+    """Return the calibration error of the most probable class."""
     shares, true = prediction.decisions.probabilities, prediction.dataset.labels
     if shares is None or true is None:
         return None

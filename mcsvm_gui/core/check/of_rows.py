@@ -1,4 +1,4 @@
-"""Rows that are there twice, or on both sides of a split."""
+"""Checks for rows that occur twice, or on both sides of a split."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcsvm_gui.core.data.phrases import row_numbers
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
 
-MANY = 0.05  # of the rows tested: an accuracy of 90 % is off by half a point at most below
+MANY = 0.05  # share of the test rows: below, an accuracy of 90% is off by half a point at most
 
 
 def numbered_rows(dataset: Dataset, found: np.ndarray) -> Sentence:

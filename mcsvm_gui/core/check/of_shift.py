@@ -1,4 +1,4 @@
-"""A test file that is not like the training file."""
+"""Checks for a test file that differs from the training file."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file
 from mcsvm_gui.core.check.plan import CheckedPlan, Held, held_columns, some_rows
 from mcsvm_gui.core.data.spellings import in_training_spelling
 
-CHANCE = 1e-3  # over all columns together
+CHANCE = 1e-3  # p value over all columns together
 MOVED = 0.25  # Kolmogorov's distance, or half the sum of differences of shares: below, the shift is small
-BEYOND = 0.01  # of the test rows outside of what training knows
+BEYOND = 0.01  # share of the test rows outside the ranges of training
 
 
 class Pair(NamedTuple):
-    """A column on both sides, of rows looked at."""
+    """The examined cells of a column in both files."""
 
     trained: Held
     tested: Held
 
 
 def pairs(plan: CheckedPlan) -> list[Pair]:
-    """Columns that both files have, as the same kind."""
+    """Return the columns that both files have with the same kind."""
     test = plan.test
     if test is None or (test.matrix is None) != (plan.dataset.matrix is None):
         return []
-    known = {held.name: held for held in plan.columns if held.column.kind != "date"}  # which only move on
+    known = {held.name: held for held in plan.columns if held.column.kind != "date"}  # dates only increase
     place = {column.name: number for number, column in enumerate(test.columns) if column.name in known}
     chosen = np.array(sorted(place.values()), dtype=np.int64)
     there = held_columns(test, some_rows(test.rows, chosen.size, plan.seed), chosen)
@@ -58,7 +58,7 @@ class ShiftedColumns(Check[CheckedPlan]):
 
 
 def _moved(pair: Pair, tests: int) -> float:
-    """The distance of the two distributions, where it is neither small nor likely by chance; else 0."""
+    """Return the distance of the two distributions; 0 if it is small or likely by chance."""
     one, other = (side.cells[~pd.isna(side.cells)] for side in pair)
     if not (one.size and other.size):
         return 0.0
@@ -78,7 +78,7 @@ def _moved_levels(one: np.ndarray, other: np.ndarray, tests: int) -> float:
 
 
 def _moved_counts(one: np.ndarray, other: np.ndarray, tests: int) -> float:
-    """Total variation distance of two samples of categories, likewise."""
+    """Return the total variation distance of two samples of categories; 0 if it is small or likely by chance."""
     distance = float(0.5 * np.abs(one / one.sum() - other / other.sum()).sum())
     counts = np.stack([one, other]).astype(np.float64)
     expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
@@ -102,7 +102,7 @@ class BeyondRange(Check[CheckedPlan]):
 
 
 def _outside(pair: Pair) -> float:
-    """The share of cells further outside than half the range trained on; of texts, that training did not know."""
+    """Return the share of cells further outside than half the training range; for texts, the share of unknown texts."""
     one, other = (side.cells[~pd.isna(side.cells)] for side in pair)
     if not (one.size and other.size):
         return 0.0

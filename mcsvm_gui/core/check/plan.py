@@ -1,4 +1,4 @@
-"""What is to be trained on what, and tested how: all that checks of data look at, each thing made once."""
+"""A plan of data, training and test, and everything that checks of data examine, each value computed once."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ from mcsvm_gui.core.data.roles.grouping import likely_groups
 from mcsvm_gui.core.data.splitting import Split
 from mcsvm_gui.core.machine.request import Request
 
-LOOKED = 4_000  # rows that columns are looked at on, drawn by lot: a share of 1 % is known to 0.3 %
-CELLS = 4_000_000  # of these rows, at most; 0.2 s for all checks of columns
-MOST_LEVELS = (
-    200  # of columns that are prepared here: each level makes a column of all rows; more are spoken of at once
-)
-FULLEST = 2_000  # columns of a sparse file that are looked at
+LOOKED = 4_000  # largest number of rows that columns are checked on, a random sample: a share of 1% is known to 0.3%
+CELLS = 4_000_000  # largest number of cells in these rows; 0.2 s for all checks of columns
+MOST_LEVELS = 200  # of prepared columns: each level makes a column of all rows; more levels are reported immediately
+FULLEST = 2_000  # columns of a sparse file that are checked: those with the most stored cells
 
 
 class Held(NamedTuple):
-    """A column of the rows looked at: float64 with NaN, or objects of str with None."""
+    """A column of the examined rows: float64 with NaN, or objects of str with None."""
 
     position: int
     column: Column
@@ -46,7 +44,7 @@ class Held(NamedTuple):
 
 class PreparedPlan(NamedTuple):
     notices: tuple[Notice, ...]
-    error: InputError | None  # why nothing can be trained
+    error: InputError | None  # why training is impossible
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +53,11 @@ class CheckedPlan:
     test: Dataset | None = None  # rows of another file
     rules: Rules = field(default_factory=Rules)
     split: str = "auto"
-    holdout: float | None = None  # not where there is a test file
+    holdout: float | None = None  # None if there is a test file
     folds: int = 5
     seed: int = 0
     kernel: str = "rbf"
-    weighted: bool = False  # whether classes are weighed alike
+    weighted: bool = False  # whether classes are weighted
 
     @classmethod
     def of(cls, request: Request, dataset: Dataset, test: Dataset | None = None, folds: int = 5) -> CheckedPlan:
@@ -70,7 +68,7 @@ class CheckedPlan:
 
     @cached_property
     def sides(self) -> Split | None:
-        """Rows trained on and held out."""
+        """Training rows and held-out rows."""
         if self.holdout is None or self.test is not None or self.dataset.labels is None:
             return None
         try:
@@ -89,7 +87,7 @@ class CheckedPlan:
 
     @cached_property
     def tested(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Keys trained on, keys tested on, and where these rows are in their file; None where nothing is tested."""
+        """Keys of training rows, keys of test rows, and the positions of the test rows; None without a test."""
         if self.test is not None:
             other = _with_columns_of(self.dataset, self.test)
             return None if other is None else (self.keys, inspection.row_keys(other), np.arange(other.rows))
@@ -111,7 +109,7 @@ class CheckedPlan:
 
     @cached_property
     def looked(self) -> np.ndarray:
-        """Rows that columns are looked at on, rising."""
+        """Rows that columns are checked on, in increasing order."""
         width = len(self._positions)
         return some_rows(self.dataset.rows, width, self.seed)
 
@@ -129,7 +127,7 @@ class CheckedPlan:
     @cached_property
     def _positions(self) -> np.ndarray:
         matrix = self.dataset.matrix
-        if matrix is None:  # of texts, words are what is looked at
+        if matrix is None:  # the features of texts are words, so texts are not checked
             return np.flatnonzero([column.kind != "text" for column in self.dataset.columns])
         if matrix.shape[1] <= FULLEST:
             return np.arange(len(self.dataset.columns))
@@ -138,18 +136,18 @@ class CheckedPlan:
 
     @cached_property
     def likely_groups(self) -> dict[str, int]:
-        """Return the columns that look like groups of rows, with their numbers of groups."""
+        """Columns that look like groups of rows, with their numbers of groups."""
         return likely_groups(self.dataset)
 
     def whole(self, held: Held) -> np.ndarray:
-        """All cells of a column of a table."""
+        """Return all cells of a column of a table."""
         return held_cells(self.dataset, held.position)
 
     # -- preparation ------------------------------------------------------------------------------
 
     @cached_property
     def levels(self) -> dict[int, int]:
-        """How many different texts each column of a table has that becomes a feature for each, by its position."""
+        """The number of different texts of each categorical column of a table, by its position."""
         table, columns = self.dataset.table, self.dataset.columns
         if table is None:
             return {}
@@ -161,7 +159,7 @@ class CheckedPlan:
 
     @cached_property
     def prepared(self) -> PreparedPlan:
-        """What the preparation says of the data; missing cells are spoken of elsewhere."""
+        """Notices or the error of the preparation; missing cells are reported elsewhere."""
         refused = self.rules.missing == "reject" and self.dataset.missing > 0
         rules = replace(self.rules, missing="mean") if refused else self.rules
         few = [position for position in range(len(self.dataset.columns)) if self.levels.get(position, 0) <= MOST_LEVELS]
@@ -201,7 +199,7 @@ def held_columns(dataset: Dataset, rows: np.ndarray, positions: np.ndarray) -> l
 
 
 def _with_columns_of(training: Dataset, other: Dataset) -> Dataset | None:
-    """Its columns in the order of training, so that equal rows are equal; None where some are missing."""
+    """Return the columns in the order of training, so that equal rows are equal; None if any column is missing."""
     if (training.matrix is None) != (other.matrix is None) or isinstance(training.columns, NumberedColumns):
         return other if training.matrix is not None and other.matrix is not None else None
     place = {column.name: position for position, column in enumerate(other.columns)}

@@ -1,4 +1,4 @@
-"""Results that are worse than they look: of searches, models, predictions, and beside simple methods."""
+"""Checks of results that are worse than they look: searches, models, predictions, and comparisons with baselines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.state import Optimality
 
-WORSE = 0.01  # of accuracy: below, folds decide
+WORSE = 0.01  # difference of accuracies: below, the choice of folds decides
 MISCALIBRATED = 0.1  # expected calibration error
-MUCH = 3.0  # times as many rows called novel as among rows like those trained on
+MUCH = 3.0  # ratio of the rows called novel to the expected number
 TITLES = {
     "majority": Sentence("the majority class"),
     "neighbours": Sentence("the five nearest neighbours"),
@@ -26,7 +26,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Ended:
-    """How a training ended."""
+    """The ending of a training."""
 
     name: str
     ending: Ending
@@ -36,7 +36,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Reliable:
-    """How far probabilities are from frequencies on rows with known classes."""
+    """The difference between probabilities and frequencies on rows with known classes."""
 
     name: str
     rows: int
@@ -45,17 +45,17 @@ class Reliable:
 
 @dataclass(frozen=True)
 class Novel:
-    """Rows that are further from the training data than a share of it is."""
+    """Rows that are further from the training data than a given share of it."""
 
     name: str
     rows: int
     novel: int
-    expected: float  # the share that is called novel among rows like those trained on
+    expected: float  # the share that is called novel among rows similar to the training rows
 
 
 @dataclass(frozen=True)
 class CheckedResults:
-    """What is known of models, searches and predictions; empty where nothing is."""
+    """Facts about models, searches and predictions; each is empty if it is unknown."""
 
     accuracies: Mapping[str, float] = field(default_factory=dict)  # of the machine ("") and baselines, on equal folds
     edges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of a search, by machine
@@ -65,7 +65,7 @@ class CheckedResults:
 
 
 class _Baseline(Check[CheckedResults]):
-    """The machine beside a simple method on the same folds."""
+    """Compare the machine with a baseline on the same folds."""
 
     name: str
     do: Sentence

@@ -1,4 +1,4 @@
-"""The table of all checks, and what they find of a plan or of results: the worst first."""
+"""The table of all checks; checks of a plan or of results return findings, the worst first."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ CHECKS: tuple[type[Check[Any]], ...] = (*OF_DATA, *OF_RESULTS)
 
 
 def check_data(plan: CheckedPlan) -> tuple[Finding, ...]:
-    """Looks at every cell: not in the window's thread."""
-    with np.errstate(over="ignore", invalid="ignore"):  # cells may be as large as a double holds
+    """Run all checks of data. They examine every cell, so do not call it in the window's thread."""
+    with np.errstate(over="ignore", invalid="ignore"):  # cells may be as large as a double allows
         return worst_first([one for check in OF_DATA for one in check().find(plan)])
 
 
