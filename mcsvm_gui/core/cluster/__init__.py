@@ -1,1 +1,1 @@
-"""Trainings on a Dask cluster that is there already. `distributed`, of the extra `cluster`, is loaded on demand."""
+"""Trainings on a running Dask cluster. `distributed`, of the extra `cluster`, is imported on demand."""

@@ -1,4 +1,4 @@
-"""The connection to a scheduler: an event loop in a thread of its own, so that every wait has a time limit."""
+"""The connection to a scheduler: an event loop in a separate thread, so that every wait has a time limit."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ FAREWELL = 1.0  # seconds
 
 
 class StoppedWaitingError(LostWorkers):
-    """The caller asked to stop before the answer came."""
+    """The caller stopped before the answer came."""
 
 
 class Connection:
-    """Open while inside; InputError where nobody answers as a scheduler does, StoppedWaitingError at a stop."""
+    """An open connection as a context manager.
+
+    Entering raises InputError if no scheduler answers, and StoppedWaitingError after a stop.
+    """
 
     def __init__(self, address: str, stopped: Callable[[], bool] = lambda: False) -> None:
         self.address, self._stopped = addresses.full_address(address), stopped
@@ -39,7 +42,7 @@ class Connection:
 
     def __enter__(self) -> Connection:
         self._loop = asyncio.new_event_loop()
-        self._loop.set_exception_handler(lambda loop, context: None)  # of what Dask itself no longer waits for
+        self._loop.set_exception_handler(lambda loop, context: None)  # errors of tasks that Dask has abandoned
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
         self._thread.start()
         try:
@@ -54,7 +57,7 @@ class Connection:
         self._end()
 
     def heed(self, stopped: Callable[[], bool]) -> None:
-        """`stopped` is asked from now on while an answer is waited for."""
+        """Check `stopped` from now on during every wait for an answer."""
         self._stopped = stopped
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -67,7 +70,7 @@ class Connection:
         return self._answer(self.begin(work), seconds)
 
     def _reach(self) -> None:
-        """In a thread, which nobody waits for after a stop: a name or a greeting may take long to come."""
+        """Reach the scheduler in a thread that a stop can abandon: a name lookup or a greeting may take long."""
         self._answer(_on_thread(lambda: addresses.reach(self.address, PATIENCE)))
 
     def _answer(self, future: Future[T], seconds: float = float("inf")) -> T:
@@ -91,7 +94,7 @@ class Connection:
         return addresses.unreachable(self.address, why)
 
     def _end(self) -> None:
-        """Whatever still waits is given up."""
+        """Close the connection and cancel all pending tasks."""
         wait([self.begin(_close(getattr(self, "client", None)))], timeout=2 * FAREWELL)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(FAREWELL)
@@ -136,7 +139,7 @@ async def _close(client: Client | None) -> None:
 
 
 def _silence() -> None:
-    """Turn off the log messages of distributed: what matters is said in sentences of our own."""
+    """Turn off the log messages of distributed: our own sentences report everything important."""
     library_warnings.drop_version_mismatches()
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado"):

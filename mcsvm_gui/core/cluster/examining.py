@@ -1,4 +1,4 @@
-"""What a cluster is made of: workers, threads, and versions that differ from those here."""
+"""Examine a cluster: its workers, their threads, and versions that differ from those of this computer."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mcsvm_gui.core.data.files.address import unreachable
 if TYPE_CHECKING:
     from distributed import Client
 
-ANSWER_WITHIN = 60.0  # seconds: workers that were never asked before load all that a search needs
+ANSWER_WITHIN = 60.0  # seconds: at the first question, workers import everything that a search needs
 
 
 @dataclass(frozen=True)
 class Examined:
     threads: tuple[int, ...]  # of each worker
-    differences: tuple[Sentence, ...]  # in words, of the workers and the scheduler
+    differences: tuple[Sentence, ...]  # as sentences, of the workers and the scheduler
 
     @property
     def workers(self) -> int:
@@ -29,7 +29,7 @@ class Examined:
 
 
 def examine(address: str) -> Examined:
-    """Raises InputError where none can be reached."""
+    """Return the workers and the differences of a cluster. Raises InputError if it cannot be reached."""
     with Connection(address) as connection:
         return examined(connection)
 
@@ -42,7 +42,7 @@ def examined(connection: Connection) -> Examined:
 
 
 def checked_cluster(connection: Connection) -> Examined:
-    """Raises InputError unless it gives the numbers that would be found here."""
+    """Return the examined cluster. Raises InputError unless it computes the same numbers as this computer."""
     cluster = examined(connection)
     if not cluster.workers:
         raise unreachable(
@@ -63,13 +63,13 @@ async def _examined(client: Client) -> Examined:
     scheduler = Sentence("the scheduler")
     try:
         places[scheduler] = await client.run_on_scheduler(versions_here)
-    except Exception as error:  # whatever it could not import
+    except Exception as error:  # any import error of the scheduler
         places[scheduler] = error
     return Examined(tuple(threads.values()), tuple(differences(places, versions_here())))
 
 
 def differences(places: Mapping[str, Mapping[str, str] | Exception], here: Mapping[str, str]) -> list[Sentence]:
-    """One for each thing that differs, with the places where it does."""
+    """Return one sentence for each difference, with the places where it occurs."""
     found: dict[Sentence, list[str]] = {}
     for place, versions in places.items():
         for difference in _differences(versions, here):
@@ -88,7 +88,7 @@ def _differences(versions: Mapping[str, str] | Exception, here: Mapping[str, str
         return [Sentence("mcsvm does not run there: {reason}", reason=reason)]
     names = [name for name in here if versions.get(name) != here[name]]
     if "solvers" in names and len(names) > 1:
-        names.remove("solvers")  # which numba and mcsvm are part of
+        names.remove("solvers")  # numba and mcsvm are part of the solvers
     return [
         Sentence("the sources of mcsvm differ")
         if name == "solvers"

@@ -1,8 +1,8 @@
-"""What preparation needs to know of rows that lie in several parts: extremes, moments and levels of every column.
+"""Facts about the rows of several parts, for preparation: extremes, moments and levels of every column.
 
-Scaling and levels of a table follow from few facts: `minmax` from each column's smallest and largest value, `standard`
-from mean and deviation, categories from the levels that occur. A data set of a few rows with the same facts is
-prepared as all rows together would be; so preparation needs no second way to be fitted.
+Scaling and levels of a table follow from few facts: `minmax` from the smallest and largest value of each column,
+`standard` from mean and deviation, categories from their levels. A data set of a few rows with the same facts is
+prepared as all rows together would be. Therefore preparation needs no second way to be fitted.
 """
 
 from __future__ import annotations
@@ -33,24 +33,27 @@ TINY = np.finfo(float).tiny  # in place of a weight of 0
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
-    """Of every column, in order; numbers of a column that holds text are NaN."""
+    """Facts about every column, in order; the numbers of a text column are NaN."""
 
-    weight: float  # of all rows: their number, where they count alike
+    weight: float  # of all rows: their number if they have no weights
     low: np.ndarray
     high: np.ndarray
-    means: np.ndarray  # by weight
-    squares: np.ndarray  # the sum of squared deviations from the mean, by weight
-    levels: tuple[frozenset[str], ...]  # of numbers none
+    means: np.ndarray  # weighted
+    squares: np.ndarray  # the weighted sum of squared deviations from the mean
+    levels: tuple[frozenset[str], ...]  # empty for numeric columns
 
     def widened(self, before: int, after: int) -> ColumnFacts:
-        """With further columns, in which all cells are zero."""
+        """Return the facts with additional columns, in which all cells are zero."""
         low, high, means, squares = (
             np.pad(one, (before, after)) for one in (self.low, self.high, self.means, self.squares)
         )
         return ColumnFacts(self.weight, low, high, means, squares, (frozenset(),) * low.size)
 
     def joined(self, other: ColumnFacts) -> ColumnFacts:
-        """Means and deviations by Chan, Golub & LeVeque 1979: sums of squares would lose digits far from zero."""
+        """Merge the facts of two sets of rows, as in Chan, Golub & LeVeque 1979.
+
+        Sums of squares would lose digits if values are far from zero.
+        """
         weight = self.weight + other.weight
         share, apart = other.weight / max(weight, TINY), other.means - self.means
         means, squares = self.means + share * apart, self.squares + other.squares + share * self.weight * apart**2
@@ -61,10 +64,10 @@ class ColumnFacts:
 
 @dataclass(frozen=True, eq=False)
 class PartFacts:
-    """Of the rows of one part."""
+    """Facts about the rows of one part."""
 
-    empty: Dataset  # without rows: columns, names, notices
-    digests: tuple[str, ...]  # of its files
+    empty: Dataset  # a data set without rows: columns, names, notices
+    digests: tuple[str, ...]  # of the part's files
     rows: int
     counts: Counter[str]  # rows of each class
     totals: Counter[str]  # weight of each class
@@ -77,7 +80,7 @@ class PartFacts:
 
 
 def facts_of(rules: Rules, dataset: Dataset, digests: Sequence[str]) -> PartFacts:
-    """FileError where cells are missing and may not be."""
+    """Compute the facts of a part. Raises FileError if cells are missing although the rules forbid it."""
     if dataset.labels is None:
         raise FileError(
             dataset.name, "there are no class labels to train on; name their column with {label}", label=Remedy("label")
@@ -123,7 +126,7 @@ def _of_table(rules: Rules, dataset: Dataset, weights: np.ndarray) -> ColumnFact
 
 
 def joined(parts: Sequence[PartFacts]) -> PartFacts:
-    """FileError where the columns of a part are others than those of the first."""
+    """Merge the facts of all parts. Raises FileError if the columns of a part differ from those of the first."""
     first = parts[0].empty
     for other in parts[1:]:
         refuse_others(first, other.empty)
@@ -144,7 +147,7 @@ def joined(parts: Sequence[PartFacts]) -> PartFacts:
 
 
 def _on_all_columns(parts: Sequence[PartFacts]) -> tuple[Dataset, list[ColumnFacts]]:
-    """Numbered columns, of which a part has as many as its rows need, put under each other; zero where it has none."""
+    """Align numbered columns. A part has only as many as its rows need; its further columns are zero."""
     empty, found = parts[0].empty, [one.columns for one in parts]
     ranges = [one.empty.columns for one in parts if isinstance(one.empty.columns, NumberedColumns)]
     if not ranges:
@@ -156,7 +159,7 @@ def _on_all_columns(parts: Sequence[PartFacts]) -> tuple[Dataset, list[ColumnFac
 
 
 def preparation_of(rules: Rules, facts: PartFacts) -> Preparation:
-    """As it would be fitted on all rows."""
+    """Return the preparation that a fit on all rows would give."""
     columns, found = facts.empty.columns, facts.columns
     low, high = found.low, found.high
     if rules.scale == "standard":
@@ -177,7 +180,7 @@ def preparation_of(rules: Rules, facts: PartFacts) -> Preparation:
 
 
 def refuse(rules: Rules, facts: PartFacts) -> None:
-    """InputError for rules that need more of the rows than these facts."""
+    """Raise InputError for rules that need more than these facts about the rows."""
     kinds = {column.kind for column in facts.empty.columns} if facts.empty.table is not None else set()
     if kinds & {"text", "date"}:
         raise InputError("a training on a cluster takes columns of numbers and categories, not of texts or dates")

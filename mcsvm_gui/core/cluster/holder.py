@@ -1,4 +1,4 @@
-"""What a worker holds of a training: the rows of some files, first as read, then as the kernel sees them."""
+"""The rows of some files in the memory of a worker: first as read, then as the kernel receives them."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 
 @dataclass(frozen=True)
 class PartFiles:
-    """Where a part comes from."""
+    """The source of a part."""
 
     files: tuple[str, ...]
     options: ReadOptions
     rules: Rules
     threads: int | None
-    held: np.ndarray | None = None  # rows that are tested on, none of them trained on
+    held: np.ndarray | None = None  # test rows, which are not trained on
 
 
 @dataclass(frozen=True)
 class Tested:
-    """Rows of one part that were held out."""
+    """The result of held-out rows of one part."""
 
-    right: float  # weight of those decided right
-    total: float  # weight of all that were decided
+    right: float  # total weight of the correctly predicted rows
+    total: float  # total weight of all predicted rows
     rows: int
     notices: tuple[Notice, ...]
 
 
 @dataclass(frozen=True)
 class Settled:
-    """What is known once all parts were read; a part that is read anew is prepared by it."""
+    """Results of the reading of all parts; a part that is read again is prepared with them."""
 
     preparation: Preparation
     names: tuple[str, ...]  # of the classes
@@ -57,7 +57,7 @@ class Settled:
 
 
 class PartHolder:
-    """Lives on one worker. `answer` takes and gives bytes, so that what travels can be counted."""
+    """Holds a part on one worker. `answer` takes and returns bytes, so that the transferred bytes can be counted."""
 
     def __init__(self, source: PartFiles) -> None:
         self.source = source
@@ -80,7 +80,7 @@ class PartHolder:
 
     @property
     def dataset(self) -> Dataset:
-        """Read when it is first asked for, and once more where a part was lost."""
+        """Training rows, read at the first access, and again if a part was lost."""
         if self._dataset is None:
             self._dataset = preparing.complete(self.source.rules, self._split()[0])[0]
         return self._dataset
@@ -91,7 +91,7 @@ class PartHolder:
         return parts.concatenated(opened).counting()
 
     def _split(self) -> tuple[Dataset, Dataset | None]:
-        """(rows trained on, rows tested on)"""
+        """Return (training rows, test rows)."""
         whole, held = self._read(), self.source.held
         if held is None:
             return whole, None
@@ -100,7 +100,7 @@ class PartHolder:
         return whole.take(~tested), whole.take(tested)
 
     def labels(self) -> np.ndarray:
-        """Of all rows, in their order."""
+        """Return the labels of all rows, in their order."""
         labels = self._read().labels
         if labels is None:
             raise FileError(self.source.files[0], "not every row of these files has a class")
@@ -110,7 +110,7 @@ class PartHolder:
         self.source = replace(self.source, held=held)
 
     def tested(self, trained: TrainedModel) -> Tested:
-        """The rows that were held out, decided by the model; they are read again for it."""
+        """Predict the held-out rows with the model; they are read again for this."""
         held = self._split()[1]
         assert held is not None
         assert held.labels is not None
@@ -122,7 +122,7 @@ class PartHolder:
         return Tested(float(hits), float(each.sum()), int(rows.size), decisions.notices)
 
     def prepare(self, preparation: Preparation) -> tuple[float, float, float]:
-        """(sum, sum of squares, number) of all values that the kernel sees, by the weights of the rows."""
+        """Return (sum, sum of squares, number) of all values that the kernel receives, weighted by rows."""
         rows: Any = preparation.apply(self.dataset).rows
         self._rows = rows
         weights = self.weights
@@ -135,7 +135,7 @@ class PartHolder:
         return self.dataset.weights
 
     def settle(self, settled: Settled) -> None:
-        """From here on it answers as a Partition."""
+        """Build the partition, which answers all further questions."""
         if self._rows is None:
             self.prepare(settled.preparation)
         dataset, weights = self.dataset, self.weights
@@ -157,14 +157,17 @@ def _open(path: str, options: ReadOptions) -> Dataset:
 
 
 def list_files(path: str, options: ReadOptions) -> tuple[tuple[str, ...], ReadOptions]:
-    """(the files of DATA, as this worker sees them, with the label of all settled by the first)."""
+    """Return the files of DATA, as this worker sees them, and options with the label of the first file for all."""
     files = parts.files_of(path) or [path]
     label, _ = parts.label_of(files[0], options, _open, needs_label=True)
     return tuple(files), replace(options, label=label)
 
 
 def shared_out(files: Sequence[str], sizes: Sequence[int], workers: int) -> list[tuple[str, ...]]:
-    """Runs of files that follow each other, of about the same size: one for each worker, as far as there are files."""
+    """Split the files into runs of consecutive files of similar size, one for each worker.
+
+    There are fewer runs if there are fewer files than workers.
+    """
     count = min(workers, len(files))
     ends = np.cumsum(np.maximum(sizes, 1))
     owner = np.minimum(((ends - 0.5 * np.maximum(sizes, 1)) * count / ends[-1]).astype(int), count - 1)

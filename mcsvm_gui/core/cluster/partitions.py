@@ -1,7 +1,7 @@
-"""Parts of a training on workers: questions go out as tasks, answers come back; lost parts are read by another worker.
+"""Parts of a training on workers: questions are sent as tasks; another worker reads a lost part again.
 
-Each part is a PartHolder in the memory of one worker. Dask would make it again where its worker is lost, but without
-what it was told since, so a part is bound to its worker and made again here.
+Each part is a PartHolder in the memory of one worker. If the worker is lost, Dask would create the part again, but
+without its later state. Therefore a part is bound to its worker, and this module creates it again.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from mcsvm_gui.core.cluster.holder import PartFiles, PartHolder, Settled
 if TYPE_CHECKING:
     from distributed import Future
 
-LOOK_EVERY = 0.25  # seconds between two looks at whether workers are still there
-RETURN_WITHIN = 60.0  # seconds, for a worker to come after the last has gone
+LOOK_EVERY = 0.25  # seconds between two checks whether the workers are still connected
+RETURN_WITHIN = 60.0  # seconds to wait for a worker after the last one is gone
 
 
 @dataclass
@@ -44,7 +44,7 @@ class WorkerPartitions(Partitions):
         self.sources, self._connection = list(sources), connection
         self._name = f"mcsvm-{uuid.uuid4().hex}"
         self._asked = self.sent = self.received = self.lost = 0
-        self.per_round = 0  # bytes of the last round, of all questions and answers
+        self.per_round = 0  # bytes of all questions and answers in the last round
         self._settled: Settled | None = None
         self._places: dict[int, _Place] = {}
         for number, worker in enumerate(workers[: len(sources)]):
@@ -55,7 +55,7 @@ class WorkerPartitions(Partitions):
         return len(self.sources)
 
     def hold(self, held: Sequence[np.ndarray]) -> None:
-        """Rows of each part that are not trained on; of a part that is read anew too."""
+        """Hold rows of each part out of training, also if the part is read again later."""
         self.sources = [replace(source, held=rows) for source, rows in zip(self.sources, held, strict=True)]
         while True:
             try:
@@ -65,7 +65,7 @@ class WorkerPartitions(Partitions):
                 continue
 
     def settle(self, settled: Settled) -> None:
-        """Of a part that is lost here too."""
+        """Settle all parts, also if a part is lost in the meantime."""
         self._settled = settled
         while True:
             try:
@@ -109,7 +109,7 @@ class WorkerPartitions(Partitions):
         return found
 
     async def _answers(self, numbers: Sequence[int], packed: Sequence[bytes]) -> tuple[list[bytes], set[int]]:
-        """(answers, parts that were lost), when every other part has answered."""
+        """Return (answers, lost parts) when every other part has answered."""
         futures = {}
         for number, question in zip(numbers, packed, strict=True):
             place = self._places[number]
@@ -138,7 +138,7 @@ class WorkerPartitions(Partitions):
     # -- lost parts -------------------------------------------------------------------------------
 
     def _make_again(self, lost: Sequence[int]) -> None:
-        """Read by those workers that hold the fewest parts."""
+        """Create lost parts again, on the workers that hold the fewest parts."""
         while True:
             workers = self._call(self._wait_for_workers())
             for number in lost:
@@ -161,7 +161,7 @@ class WorkerPartitions(Partitions):
 
 
 async def _result(future: Future) -> bytes | None:
-    """None where it was lost."""
+    """Return the answer of a task; None if its worker is lost."""
     from distributed import KilledWorker
 
     try:
@@ -172,7 +172,7 @@ async def _result(future: Future) -> bytes | None:
 
 
 def _told(error: BaseException | None, worker: str) -> BaseException:
-    """What is wrong with a file there; a worker may see other files than this computer."""
+    """Return the error of a worker, with its name, because a worker may see other files than this computer."""
     if isinstance(error, InputError):
         return InputError("{error} (worker {worker})", error=error.sentence, worker=worker)
     assert error is not None

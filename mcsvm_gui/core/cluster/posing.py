@@ -1,4 +1,4 @@
-"""From DATA that workers read to a training in several places: what pose_request does with a data set."""
+"""Pose a training on several workers, which read DATA: the counterpart of pose_request for a data set."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from mcsvm_gui.core.machine.request import OPTIONS, Request
 
 T = TypeVar("T")
 
-READ_WITHIN = 600.0  # seconds, for the first file to be read
-OF_ALL_ROWS = "calibrate", "costs", "split", "sample"  # options of a training that need all rows in one place
-OF_ALL_LABELS = "spellings", "groups", "fold_column", "merge", "share"  # options of reading that do
+READ_WITHIN = 600.0  # seconds, to read the first file
+OF_ALL_ROWS = "calibrate", "costs", "split", "sample"  # training options that need all rows in one place
+OF_ALL_LABELS = "spellings", "groups", "fold_column", "merge", "share"  # reading options that need them
 
 
 @dataclass(frozen=True, eq=False)
 class PosedParts:
-    """A training in several places, and what was made on the way to it."""
+    """A training on several workers, with intermediate results."""
 
     partitions: WorkerPartitions
     settled: Settled
@@ -53,7 +53,7 @@ class PosedParts:
 
 
 def check(request: Request) -> None:
-    """InputError for what needs all rows in one place; before anything is connected."""
+    """Raise InputError, before a connection, for options that need all rows in one place."""
     plain = Request()
     options = [OptionWords(OPTIONS[name]) for name in OF_ALL_ROWS if getattr(request, name) != getattr(plain, name)]
     options += [OptionWords(name) for name in OF_ALL_LABELS if getattr(request.read, name) != getattr(plain.read, name)]
@@ -93,7 +93,7 @@ def pose_parts(request: Request, connection: Connection) -> PosedParts:
 
 
 def _hold_out(partitions: WorkerPartitions, share: float, seed: int) -> tuple[Notice, ...]:
-    """The rows that are held out of one file with all rows; only their classes come here."""
+    """Hold out the rows that would be held out of a single file; only their classes are sent to this computer."""
     labels = asked_again(lambda: partitions.ask_all("labels"))
     chosen = hold_out(np.concatenate(labels), share, seed)
     ends = np.cumsum([len(part) for part in labels])
@@ -104,7 +104,7 @@ def _hold_out(partitions: WorkerPartitions, share: float, seed: int) -> tuple[No
 
 
 def _named(request: Request, facts: PartFacts, preparation: Preparation, partitions: WorkerPartitions) -> Any:
-    """(class names, terms)"""
+    """Return (class names, terms)."""
     names = tuple(sorted(facts.counts, key=class_order))
     if len(names) < 2:
         raise FileError(facts.empty.name, "all rows are of one class, {name!r}; a classifier needs two", name=names[0])
@@ -128,7 +128,7 @@ def _named(request: Request, facts: PartFacts, preparation: Preparation, partiti
 
 
 def asked_again(ask: Callable[[], T]) -> T:
-    """Until no part is lost on the way."""
+    """Ask until no part is lost during the question."""
     while True:
         try:
             return ask()

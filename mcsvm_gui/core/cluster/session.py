@@ -1,4 +1,4 @@
-"""A training whose rows lie on the workers of a cluster, with the interface of a Session (core/machine/session.py)."""
+"""A training with rows on the workers of a cluster; it has the interface of a Session (core/machine/session.py)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SOLVER = "rounds"
 
 
 class ClusterSession:
-    """`test`: rows to test on, of a file that is read here.
+    """`test`: test rows, from a file that this computer reads.
 
-    Rounds are made in a thread of their own, so that a stop is heard within LOOK_SECONDS however long a round takes;
-    the round that is under way ends first, and the certificate follows it.
+    A separate thread computes the rounds, so that a stop is noticed within LOOK_SECONDS, however long a round takes.
+    The current round ends first, and the certificate follows it.
     """
 
-    calibrating = False  # refused: it needs folds of all rows
+    calibrating = False  # refused, because it needs folds of all rows
     continuable = False  # a session on a cluster writes no checkpoints
 
     def __init__(self, request: Request, connection: Connection, test: Dataset | None = None) -> None:
@@ -50,7 +50,7 @@ class ClusterSession:
             self.run = PartitionedRun(self.posed.settled.terms, self.posed.partitions, limits_of(request))
         self._read, self._read_rounds = 0.0, 0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rounds")
-        self._round: Future[Sample] | None = None  # under way
+        self._round: Future[Sample] | None = None  # the current round
         self._stopped = False
 
     @property
@@ -69,7 +69,7 @@ class ClusterSession:
         return self.run.last
 
     def advance(self, look: Look | None = None) -> Sample:
-        """Make a round, or as much of it as LOOK_SECONDS allow: the next call goes on with it.
+        """Compute a round, or as much of it as LOOK_SECONDS allow; the next call continues it.
 
         It returns so soon that `look`, which a Session calls within a slice, is not needed.
         """
@@ -85,7 +85,7 @@ class ClusterSession:
             return self.run.advance()
 
     def _end_round(self) -> None:
-        """Wait for the round that is under way; what went wrong in it is raised here."""
+        """Wait for the current round, and raise its error if it failed."""
         if self._round is not None:
             ended, self._round = self._round, None
             ended.result()
@@ -94,7 +94,7 @@ class ClusterSession:
         self._stopped = True
 
     def read(self) -> Reading | None:
-        """From what the last round told of all rows: no pass over them is made for it."""
+        """Return a reading from the last round's counts over all rows, without another pass over them."""
         if time.perf_counter() - self._read < SOONEST or self.run.rounds == self._read_rounds:
             return None
         self._read, self._read_rounds = time.perf_counter(), self.run.rounds
@@ -104,16 +104,16 @@ class ClusterSession:
         return Reading(self.run.iterations, self.run.seconds, accuracy, float("nan"), per_class)
 
     def calibrate(self, *_: object) -> None:
-        """There is none."""
+        """Do nothing: there is no calibration."""
 
     def checkpoint(self) -> None:
-        """There is none: variables are here, but rows and functions are with the workers."""
+        """Return None: there is no checkpoint, because rows and functions are on the workers."""
 
     def standing(self) -> None:
-        """There is no model before the support vectors have come."""
+        """Return None: there is no model before the support vectors have arrived."""
 
     def finish(self, *_: object) -> Outcome:
-        """The model with its certificate, recomputed by all workers in float64, and its scores."""
+        """Return the model, its scores, and its certificate, which all workers recompute in float64."""
         run = self.run
         self._end_round()
         if self._stopped:
@@ -146,7 +146,7 @@ class ClusterSession:
         return concatenate(asked_again(lambda: self.posed.partitions.ask_all("row_source")))
 
     def _tested(self, trained: TrainedModel) -> tuple[float | None, int | None, tuple[Notice, ...]]:
-        """On the rows that workers held out, or on the test file."""
+        """Return the test accuracy, the number of test rows and notices, for held-out rows or the test file."""
         if self.request.holdout is not None:
             answers = asked_again(lambda: self.posed.partitions.ask_all("tested", trained))
             right, total, count = (sum(getattr(one, name) for one in answers) for name in ("right", "total", "rows"))
@@ -157,7 +157,7 @@ class ClusterSession:
         return accuracy, count, (*self.test.notices, *notices)
 
     def _travelled(self) -> dict[str, Any]:
-        """How the rows lay, and what went between them."""
+        """Return the sizes of the parts and the transferred bytes."""
         partitions = self.posed.partitions
         return {
             "parts": self.run.sizes,
@@ -213,7 +213,7 @@ def session_of(
     checkpoint: bytes | None = None,
     start: Duals | None = None,
 ) -> Iterator[AnySession]:
-    """On this computer, or on the cluster that the request names; then `dataset` is not looked at."""
+    """Open a session on this computer, or on the cluster that the request names; a cluster ignores `dataset`."""
     if request.scheduler is None:
         assert dataset is not None
         yield Session(request, dataset, test, checkpoint, start)
@@ -228,12 +228,12 @@ def train_on_cluster(
     report: Callable[[ClusterSession, Sample], object],
     stopped: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """A whole training; `stopped` is asked between rounds."""
+    """Run a whole training; `stopped` is checked between rounds."""
     assert request.scheduler is not None
     check(request)
     with Connection(request.scheduler, stopped) as connection:
         session = ClusterSession(request, connection)
-        connection.heed(lambda: False)  # a stop keeps what there is: the workers must still answer
+        connection.heed(lambda: False)  # a stop keeps the result so far, so the workers must still answer
         while session.running:
             if stopped():
                 session.stop()

@@ -1,4 +1,4 @@
-"""Versions of Python, of packages and of the solvers: what a worker runs, to be compared with the client."""
+"""Versions of Python, of packages and of the solvers on a worker, to compare with the client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PACKAGES = "mcsvm", "numpy", "scipy", "numba", "scikit-learn", "pandas", "distri
 
 
 def versions() -> dict[str, str]:
-    """Of packages that decide numbers, and of those that carry them."""
+    """Return the versions of packages that compute numbers or transfer them."""
     from mcsvm.solvers.jit.store import PACKAGE, fingerprint
 
     found = {"Python": ".".join(platform.python_version_tuple()[:2])}
