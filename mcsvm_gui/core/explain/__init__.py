@@ -1,1 +1,1 @@
-"""Why a trained model decides as it does, in the columns of the file: values, flips, neighbours, maps."""
+"""Explanations of a trained model in the columns of the file: contributions, counterfactuals, neighbours, maps."""

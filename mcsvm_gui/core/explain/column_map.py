@@ -13,8 +13,8 @@ from mcsvm_gui.core.explain.surface import Plane, Surface
 
 MOST_POINTS = 400
 MOST_SLIDERS = 40
-MOST_FEATURES = 2_000  # beyond, two columns of the file say too little, and directions take too long
-HELD, MEAN, PARTING = "held", "mean", "parting"  # other columns as the row has them, averaged; directions for columns
+MOST_FEATURES = 2_000  # beyond this, two columns of the file show too little, and the directions take too long
+HELD, MEAN, PARTING = "held", "mean", "parting"  # the row's values; averaged; directions instead of columns
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,16 @@ class ColumnMap:
     of: LookedAt
     columns: ExplainedColumns
     mode: str
-    axes: tuple[int, int]  # columns; of no meaning for PARTING
+    axes: tuple[int, int]  # indices of the columns; without meaning if the mode is PARTING
     surface: Surface
     points: np.ndarray  # (n, 2) on the plane
-    codes: np.ndarray  # (n,) their class in the file, or as decided
+    codes: np.ndarray  # (n,) their true class, or the predicted class
     places: np.ndarray  # (n,)
     sliders: tuple[Slider, ...]
 
     @property
     def units(self) -> np.ndarray:
-        """(2, 2) low and high of the plane in the units of the file; of directions as they are."""
+        """The (2, 2) low and high ends of the plane in the units of the file; directions have no units."""
         ends = np.stack([self.surface.plane.low, self.surface.plane.high])
         return np.asarray(ends) if self.mode == PARTING else ends / self._scale + self._shift
 
@@ -58,21 +58,21 @@ class ColumnMap:
         return self.columns.shift[self._features]
 
     def in_units(self, at: np.ndarray) -> np.ndarray:
-        """Of places on the plane."""
+        """Convert places on the plane to the units of the file."""
         return np.asarray(at) if self.mode == PARTING else np.asarray(at) / self._scale + self._shift
 
     def from_units(self, at: np.ndarray) -> np.ndarray:
         return np.asarray(at) if self.mode == PARTING else (np.asarray(at) - self._shift) * self._scale
 
     def moved(self, row: np.ndarray, column: int, value: float) -> np.ndarray:
-        """A row of features with another value of the file, or the level of this number, in a column."""
+        """Return a copy of a row of features with another value (or level number) of the file in one column."""
         features, found = self.columns.places[column], row.copy()
         raw = np.array([value]) if not self.columns.category(column) else np.arange(features.size) == round(value)
         found[features] = (raw - self.columns.shift[features]) * self.columns.scale[features]
         return found
 
     def put(self, row: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """The row moved on the plane to a place in the units of the axes."""
+        """Return the row moved on the plane to a place in the units of the axes."""
         return self.surface.plane.through(row, self.from_units(at)[None])[0]
 
     def number(self, row: np.ndarray, column: int) -> float:
@@ -80,7 +80,7 @@ class ColumnMap:
 
 
 def numeric_columns(columns: ExplainedColumns) -> list[int]:
-    """Those that can be an axis."""
+    """Return the indices of the columns that can be an axis."""
     return [column for column in range(len(columns.names)) if columns.number(column)]
 
 

@@ -1,7 +1,6 @@
 """The columns of a file as players: which features each became, what a row holds there, and the way back.
 
-A feature is (value - shift) * scale, or ((value == level) - shift) * scale: both can be undone.
-"""
+A feature is (value - shift) * scale, or ((value == level) - shift) * scale; both can be inverted."""
 
 from __future__ import annotations
 
@@ -21,13 +20,13 @@ from mcsvm_gui.core.data.preparation.date_parts import PARTS
 from mcsvm_gui.core.data.preparation.rules import Feature
 from mcsvm_gui.core.data.roles.moment import moment
 
-WORDS = 3  # of a text that are shown
-MARKS = 4  # digits that count of a number, where more would not say more
+WORDS = 3  # number of words of a text that are shown
+MARKS = 4  # significant digits of a shown number
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainedColumns:
-    """Those that became features, in the order of their first feature."""
+    """The columns that became features, in the order of their first feature."""
 
     features: Sequence[Feature]
 
@@ -41,13 +40,13 @@ class ExplainedColumns:
 
     @cached_property
     def groups(self) -> np.ndarray:
-        """(features,) the number of each feature's column."""
+        """The (features,) number of each feature's column."""
         number = {name: place for place, name in enumerate(self.names)}
         return np.array([number[feature.source] for feature in self.features], dtype=np.int64)
 
     @cached_property
     def places(self) -> tuple[np.ndarray, ...]:
-        """The features of each column."""
+        """The indices of the features of each column."""
         order = np.argsort(self.groups, kind="stable")
         return tuple(np.split(order, np.cumsum(np.bincount(self.groups))[:-1]))
 
@@ -60,22 +59,23 @@ class ExplainedColumns:
         return np.array([feature.scale for feature in self.features])
 
     def derived(self, column: int) -> bool:
-        """Whether the features are more than a value or levels: words, parts of a date, joined categories, gaps."""
+        """Return whether the features are not just a value or levels: words, parts of a date, joined categories,
+        missing values."""
         return any(self.features[int(at)].part for at in self.places[column])
 
     def date(self, column: int) -> bool:
-        """Whether the kernel sees nothing of it but parts of a date."""
+        """Return whether the model sees only parts of a date of this column."""
         return {self.features[int(at)].part for at in self.places[column]} <= set(PARTS)
 
     def number(self, column: int) -> bool:
-        """Whether its one feature is the number itself."""
+        """Return whether the column has one feature, the number itself."""
         return not self.derived(column) and not self.category(column)
 
     def category(self, column: int) -> bool:
         return self.features[int(self.places[column][0])].level is not None and not self.derived(column)
 
     def value(self, row: np.ndarray, column: int) -> float | str | None:
-        """What a row of features holds in this column of the file; None where it is no level that training knew."""
+        """Return the value of a row of features in this column of the file; None for a level unknown to training."""
         at = self.places[column]
         raw = row[at] / self.scale[at] + self.shift[at]
         if self.derived(column):
@@ -89,7 +89,7 @@ class ExplainedColumns:
         return shown(self.value(row, column))
 
     def cells(self, row: np.ndarray, dataset: Dataset | None = None, place: int = 0) -> tuple[str, ...]:
-        """Of all columns; texts and dates as the data set has them, where it is given."""
+        """Return the shown values of all columns; texts and dates come from the data set, if it is given."""
         held = [self.shown(row, column) for column in range(len(self.names))]
         if dataset is not None and dataset.table is not None:
             by_name = {column.name: number for number, column in enumerate(dataset.columns)}
@@ -99,7 +99,7 @@ class ExplainedColumns:
         return tuple(held)
 
     def numbers(self, rows: Any, column: int) -> np.ndarray:
-        """(rows,) for a picture: numbers as in the file, categories by the number of their level."""
+        """Return (rows,) numbers for a picture: numbers as in the file, categories as the number of their level."""
         at = self.places[column]
         raw = dense(rows[:, at]) / self.scale[at] + self.shift[at]
         if self.features[int(at[0])].part == "word":
@@ -107,12 +107,12 @@ class ExplainedColumns:
         return np.asarray(raw[:, 0] if not self.category(column) else raw.argmax(axis=1).astype(np.float64))
 
     def levels(self, column: int) -> tuple[str, ...]:
-        """In the order of `numbers`; none of a column of numbers."""
+        """Return the levels in the order of `numbers`; empty for a column of numbers."""
         return tuple(self.features[int(at)].level or "" for at in self.places[column] if self.category(column))
 
 
 def _derived(features: Sequence[Feature], raw: np.ndarray) -> float | str | None:
-    """The heaviest words, the date where it can be told, the category or what stands for it, or the number."""
+    """Return the heaviest words, the date if the days are a feature, the category or its substitute, or the number."""
     first = features[0]
     if first.part == "word":
         heaviest = [place for place in np.argsort(-raw, kind="stable")[:WORDS].tolist() if raw[place] > 0.0]
@@ -136,7 +136,7 @@ def _cell(dataset: Dataset, place: int, column: int) -> str:
 
 
 def shown(value: float | str | None) -> str:
-    """For people: numbers with the digits that count."""
+    """Format a value for people: numbers with their significant digits."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -149,7 +149,7 @@ def dense(rows: Any) -> np.ndarray:
 
 
 def whole_columns(columns: ExplainedColumns, dataset: Dataset) -> frozenset[str]:
-    """Columns of numbers in which the file holds nothing but whole ones."""
+    """Return the names of the numeric columns in which the file holds only whole numbers."""
     numbers = [name for place, name in enumerate(columns.names) if columns.number(place)]
     if dataset.table is None:
         return frozenset()

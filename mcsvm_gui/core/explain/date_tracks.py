@@ -1,4 +1,4 @@
-"""Dates that may move: by whole minutes, hours or days, between the first and the last of the file."""
+"""Dates that may move by whole minutes, hours or days between the first and the last date of the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DateTrack:
     track: Track
 
     def at(self, row: np.ndarray) -> float:
-        """Seconds of a row of features."""
+        """Return the seconds of a row of features."""
         return float(self.seconds[self.track.places(row[None])[0]])
 
     @property
@@ -33,7 +33,7 @@ class DateTrack:
 def date_tracks(
     columns: ExplainedColumns, dataset: Dataset, place: int, row: np.ndarray, fixed: Collection[str]
 ) -> dict[int, DateTrack]:
-    """By the number of the column: dates of which the kernel sees nothing but parts, and that are known in this row."""
+    """Return the tracks by column number: dates of which the model sees only parts, and that are known in this row."""
     if dataset.table is None:
         return {}
     position = {column.name: at for at, column in enumerate(dataset.columns) if column.kind == "date"}
@@ -49,7 +49,9 @@ def date_tracks(
 
 
 def _steps(seconds: np.ndarray, start: float) -> tuple[np.ndarray, int]:
-    """In the finest unit that the dates differ by and that leaves few enough places; and which of them is the start."""
+    """Return the places, and the index of the start.
+
+    The unit is the finest by which the dates differ and that leaves at most MOST places."""
     reach = float(np.ptp(seconds))
     by_days = bool((np.mod(seconds - start, DAY) == 0.0).all())
     unit = next((unit for unit in UNITS if reach <= MOST * unit and not (by_days and unit < DAY)), DAY)
@@ -59,7 +61,7 @@ def _steps(seconds: np.ndarray, start: float) -> tuple[np.ndarray, int]:
 
 
 def _track(columns: ExplainedColumns, column: int, row: np.ndarray, seconds: np.ndarray, origin: int) -> DateTrack:
-    """The features of the row are taken as they are."""
+    """Build the track of a date column; at `origin` it has the features of the row unchanged."""
     places = columns.places[column]
     features = [columns.features[int(at)] for at in places]
     values = np.stack([(part_of(seconds, one.part) - one.shift) * one.scale for one in features], axis=1)

@@ -1,4 +1,4 @@
-"""Rows of a file explained by a trained model: Shapley values per column of the file, and what shows them needs."""
+"""Explain rows of a file with a trained model: Shapley values per column of the file, and the data to show them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.projections.principal import thin
 from mcsvm_gui.core.explain.columns import ExplainedColumns
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-BACKGROUND = 100  # rows that a row is compared with, unless told otherwise
+BACKGROUND = 100  # default number of rows that a row is compared with
 
 Callback = Callable[[float], bool | None]
 
@@ -33,21 +33,24 @@ class PreparedRows:
     rows: Any  # (n, features), dense or sparse
     kept: np.ndarray  # (n,) their places in the data set
     background: Any  # features of the rows they are compared with
-    weights: np.ndarray | None  # of these
+    weights: np.ndarray | None  # of the background rows
     notices: tuple[Notice, ...]
     numbers: np.ndarray  # (rows of the data set,) number of each row in its file
     names: Mapping[str, np.ndarray]  # further columns that identify rows, as `Dataset.row_columns`
 
     def numbered(self, places: Sequence[int] | None) -> np.ndarray:
-        """Which of `rows` are at these places of the data set; all without places. Rows left out are not among them."""
+        """Return the indices in `rows` of these places of the data set (None: all places), without the rows left
+        out."""
         return np.arange(self.kept.size) if places is None else np.flatnonzero(np.isin(self.kept, places))
 
 
 def prepared_rows(
     trained: TrainedModel, dataset: Dataset, background: int = BACKGROUND, training: Dataset | None = None
 ) -> PreparedRows:
-    """The background is drawn from the training data, or else from the rows themselves, each class by its share; the
-    same rows whenever it is asked for."""
+    """Prepare the rows of a data set and draw their background.
+
+    The background is drawn from the training data or, without them, from the rows themselves, each class in proportion
+    to its size. Equal arguments give the same background."""
     prepared = trained.preparation.apply(dataset)
     if not prepared.kept.size:
         raise FileError(dataset.name, "there is no row without a missing cell that could be explained")
@@ -58,7 +61,7 @@ def prepared_rows(
 
 
 def _drawn(trained: TrainedModel, dataset: Dataset, count: int) -> tuple[Any, np.ndarray | None]:
-    """Features and weights of rows drawn from the data."""
+    """Return features and weights of rows drawn from the data."""
     prepared = trained.preparation.apply(dataset)
     part = dataset.take(prepared.kept)
     drawn = thin(part.labels, part.rows, count)
@@ -78,17 +81,17 @@ class Explanation:
 
     @property
     def values(self) -> np.ndarray:
-        """(n, columns, outputs)."""
+        """The Shapley values, (n, columns, outputs)."""
         return self.found.values
 
     @property
     def winners(self) -> np.ndarray:
-        """(n,) the class that the machine decides for."""
+        """The (n,) predicted classes."""
         return first_and_second(self.trained.model, self.found.decision)[0]
 
     @property
     def runners_up(self) -> np.ndarray:
-        """(n,) the class with the next largest score."""
+        """The (n,) classes with the next largest score."""
         return first_and_second(self.trained.model, self.found.decision)[1]
 
     def names_of(self, number: int) -> dict[str, str]:
@@ -101,7 +104,7 @@ class Explanation:
 
     @property
     def temperature(self) -> float | None:
-        """Of probabilities whose log-odds are differences of decision values."""
+        """The temperature of the probabilities if their log-odds are differences of decision values, otherwise None."""
         calibrated, model = self.trained.calibrated, self.trained.model
         if calibrated is None or (self.by_pairs and model.classes > 2):
             return None
@@ -109,33 +112,33 @@ class Explanation:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Names of the outputs as `values` has them."""
+        """The names of the outputs, in the order of `values`."""
         names = self.trained.class_names
         return tuple(f"{a} / {b}" for a, b in combinations(names, 2)) if self.by_pairs else names
 
     def of_winners(self) -> np.ndarray:
-        """(n, columns): what spoke for the winner against the runner-up."""
+        """Return the (n, columns) contributions for the winner against the runner-up."""
         winners, others = self.winners.tolist(), self.runners_up.tolist()
         return np.array([self.of_pair(row, a, b) for row, (a, b) in enumerate(zip(winners, others, strict=True))])
 
     def of_pair(self, row: int, first: int, second: int) -> np.ndarray:
-        """(columns,) for one class against another, in decision values."""
+        """Return the (columns,) contributions for one class against another, in decision values."""
         return between(self.trained.model, self.values[row], first, second)
 
     def errors_of_pair(self, row: int, first: int, second: int) -> np.ndarray | None:
-        """(columns,) standard errors of `of_pair`, at most; None where it is exact."""
+        """Return upper bounds on the (columns,) standard errors of `of_pair`; None if it is exact."""
         errors = self.found.standard_errors
         return None if errors is None else error_between(self.trained.model, errors[row], first, second)
 
     def pair_ends(self, row: int, first: int, second: int) -> tuple[float, float]:
-        """The mean of the difference over the background, and at the row."""
+        """Return the mean of the difference over the background, and its value at the row."""
         both = np.stack([self.found.base, self.found.decision[row]])
         ends = between(self.trained.model, both, first, second)
         return float(ends[0]), float(ends[1])
 
 
 def first_and_second(model: Model, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) winners, and the classes with the next largest scores."""
+    """Return the (n,) winners, and the classes with the next largest scores."""
     winners = decide(model.machine, decision, model.classes)
     by_pairs = model.machine.split == "pairs"
     scores = class_scores(model.machine, decision, model.classes) if by_pairs else decision.copy()
@@ -151,7 +154,7 @@ def explain_rows(
     callback: Callback | None = None,
     permutations: int = EXPLAIN.permutations,
 ) -> Explanation:
-    """Of the rows at these places of the data set. Where `callback` returns True, those done so far are the answer."""
+    """Explain the rows at these places of the data set; if `callback` returns True, return only the finished rows."""
     chosen, columns = data.numbered(places), ExplainedColumns.of(trained.preparation)
     game = game_of(trained.model, data.background, columns.groups.tolist(), data.weights)
     with limited(trained.request.threads):
@@ -164,7 +167,7 @@ def explain_rows(
 
 
 def _check_finite(found: Explained, numbers: np.ndarray) -> None:
-    """Refuse contributions that overflowed; `numbers`: the numbers of the explained rows."""
+    """Refuse contributions that overflowed; `numbers` are the numbers of the explained rows."""
     finite = np.isfinite(found.values).all(axis=(1, 2)) & np.isfinite(found.decision).all(axis=1)
     if not (finite.all() and np.isfinite(found.base).all()):
         row = int(numbers[int(np.argmin(finite))])
@@ -175,8 +178,9 @@ def _check_finite(found: Explained, numbers: np.ndarray) -> None:
 
 
 def document(explanation: Explanation) -> dict[str, Any]:
-    """As `mcsvm explain --json` has it: of two classes the one function, positive for the second; standard errors of
-    sampled values."""
+    """Return the document that `mcsvm explain --json` prints.
+
+    Two classes have one function, positive for the second class; sampled values come with their standard errors."""
     found, names = one_function(explanation)
     winners, errors = explanation.winners.tolist(), found.standard_errors
     return {
@@ -206,8 +210,9 @@ def one_function(explanation: Explanation) -> tuple[Explained, tuple[str, ...]]:
 
 
 def table(explanation: Explanation) -> tuple[list[str], list[list[object]]]:
-    """One line for each row and output: its decision value, the mean, what each column added, and of sampled values
-    their standard errors."""
+    """Return a header and one line per row and output: decision value, mean, contribution of each column.
+
+    If the values are sampled, their standard errors follow."""
     found, names = one_function(explanation)
     columns, errors = explanation.columns.names, found.standard_errors
     header = ["row", *explanation.names, "class", "output", "base", "decision", "sum error", *columns]

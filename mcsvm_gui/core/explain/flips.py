@@ -1,8 +1,7 @@
-"""The smallest change of a row of the file that the model decides otherwise, in the file's own units.
+"""The smallest change of a row of the file that changes its predicted class, in the file's own units.
 
-Looked for among features (solvers/explain/search.py), put back into a row of the file with as few digits as are enough,
-and decided by the model as any row of a file is; what it does not confirm is not shown.
-"""
+The search runs among features (solvers/explain/search.py). The result is put back into a row of the file with as few
+digits as are enough, and the model predicts that row as any row of a file; only a confirmed change is shown."""
 
 from __future__ import annotations
 
@@ -29,11 +28,11 @@ from mcsvm_gui.core.explain.date_tracks import DateTrack, date_tracks
 from mcsvm_gui.core.explain.explanation import PreparedRows
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-MOST_FEATURES = 5_000  # beyond, a change of a few of them is no explanation, and takes minutes
-SEEN = 1_000  # rows of the file that say which values occur, beside the support vectors
-FEW = 64  # rows that are decided at once by all support vectors
-ROUNDED = 1.05  # times the distance that rounding may lead to
-DIGITS = 2, 3, 4, 5, 6, 8, 10, 12, 15, 17  # that count, of the range of a column
+MOST_FEATURES = 5_000  # beyond this, a change of a few of them explains nothing, and the search takes minutes
+SEEN = 1_000  # rows of the file that show which values occur, in addition to the support vectors
+FEW = 64  # up to this many rows, all are evaluated at once on all support vectors
+ROUNDED = 1.05  # rounding may multiply the distance by this factor
+DIGITS = 2, 3, 4, 5, 6, 8, 10, 12, 15, 17  # significant digits to try, relative to the range of a column
 
 
 @dataclass(frozen=True)
@@ -49,14 +48,14 @@ class ColumnChange:
 
 @dataclass(frozen=True)
 class FileFlip:
-    """`changes` are empty where nothing was found, and `why` says why."""
+    """A change of a row; if none was found, `changes` is empty and `why` gives the reason."""
 
     before: str | None  # class names; None: rejected
     after: str | None
     changes: tuple[ColumnChange, ...]
     distance: float | None
     why: Sentence | None
-    held: tuple[str, ...] = ()  # columns that stay as they are whatever is asked for
+    held: tuple[str, ...] = ()  # columns that never change
 
     def document(self) -> dict[str, Any]:
         return {
@@ -79,7 +78,9 @@ def flip_row(
     to: str | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> FileFlip:
-    """Of the row at this place of the data set; columns in `fixed` stay as they are, and so do `held_columns`."""
+    """Find the smallest change of the row at this place of the data set.
+
+    The columns in `fixed` and those of `held_columns` stay as they are."""
     columns = ExplainedColumns.of(trained.preparation)
     if len(columns.features) > MOST_FEATURES:
         raise InputError(
@@ -109,12 +110,12 @@ HELD = Sentence("the features of a text, of joined categories or of marked gaps 
 
 
 def held_columns(columns: ExplainedColumns) -> tuple[str, ...]:
-    """Columns that never change, for the reason that HELD says."""
+    """Return the columns that never change, for the reason given in HELD."""
     return tuple(name for at, name in enumerate(columns.names) if columns.derived(at) and not columns.date(at))
 
 
 def _decisions(trained: TrainedModel, stopped: Callable[[], bool]) -> Decide:
-    """Class numbers of rows of features, by costs where the model decides by them."""
+    """Return a function that predicts class numbers of rows of features, by costs if the model uses costs."""
     model, rule, calibrated = trained.model, trained.rule, trained.calibrated
 
     def codes(rows: np.ndarray) -> np.ndarray:
@@ -141,7 +142,7 @@ def _room(
     lots = np.linspace(0, data.kept.size - 1, min(SEEN, data.kept.size)).astype(np.int64)
     seen = np.vstack([row[None], dense(trained.model.points.rows), dense(data.rows[lots])])
     known = np.array([column for column in range(len(columns.names)) if columns.category(column)], dtype=np.int64)
-    for column in known.tolist():  # a level that training did not know is none that could be put into a file
+    for column in known.tolist():  # a level unknown to the training cannot be put into a file
         at = columns.places[column]
         strange = (seen[:, at] / columns.scale[at] + columns.shift[at]).max(axis=1) < 0.5
         seen[np.ix_(strange, at)] = row[at]
@@ -167,7 +168,8 @@ def _put_back(
     to: str | None,
     dates: Mapping[int, DateTrack],
 ) -> FileFlip:
-    """With as few digits as are enough, and hardly move it."""
+    """Write the found row as values of the file, with the fewest digits that hardly move it and that the model
+    confirms."""
     when = {column: one.at(row) for column, one in dates.items() if one.at(row) != one.start}
     moved = [
         column for column, at in enumerate(columns.places) if column not in dates and (row[at] != room.x[at]).any()
@@ -207,7 +209,7 @@ def _changes(
 
 
 def _as_features(columns: ExplainedColumns, old: np.ndarray, after: dict[int, float | str | None]) -> np.ndarray:
-    """A row of features with these values of the file."""
+    """Return a row of features with these values of the file."""
     row = old.copy()
     for column, value in after.items():
         at = columns.places[column]
@@ -219,7 +221,8 @@ def _as_features(columns: ExplainedColumns, old: np.ndarray, after: dict[int, fl
 def _written(
     columns: ExplainedColumns, old: np.ndarray, new: np.ndarray, column: int, reach: np.ndarray, digits: int
 ) -> float | str | None:
-    """Numbers to so many digits of the range of their column, away from the old value."""
+    """Return the new value of a column, a number rounded to `digits` digits of the column's range, away from the old
+    one."""
     value = columns.value(new, column)
     if not isinstance(value, float):
         return value
@@ -237,7 +240,7 @@ def _written(
 def _changed(
     trained: TrainedModel, columns: ExplainedColumns, one: Dataset, after: dict[int, float | str | None]
 ) -> Dataset:
-    """The row of the file with these values."""
+    """Return the row of the file with these values."""
     names = {column.name: place for place, column in enumerate(one.columns)}
     if one.table is not None:
         table: pd.DataFrame = one.table.copy()

@@ -1,4 +1,4 @@
-"""A run with the rows it was tested on, as a page looks at them: what each is, how it is decided, and how clearly."""
+"""A run with the rows it was tested on, as an explanation page shows them: true and predicted classes, and margins."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from mcsvm_gui.core.explain.explanation import (
 from mcsvm_gui.core.explain.neighbours import Neighbour, neighbours
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-MOST_LISTED = 2_000  # rows of the table
-MOST_EXPLAINED = 300  # rows for the pictures of all rows
+MOST_LISTED = 2_000  # most rows of the table
+MOST_EXPLAINED = 300  # most rows in the pictures of all rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,8 @@ class LookedAt:
     trained: TrainedModel
     dataset: Dataset  # the rows, in the spelling of the training file
     data: PreparedRows
-    decided: np.ndarray  # (rows,) class names; None where there is no decision
-    margins: np.ndarray  # (rows,) lead of the winner over the runner-up, see `leads`; NaN where there is no decision
+    decided: np.ndarray  # (rows,) predicted class names; None for a row without a prediction
+    margins: np.ndarray  # (rows,) margin over the runner-up, see `leads`; NaN without a prediction
 
     training: Dataset | None = None  # contains the rows of the support vectors
 
@@ -64,11 +64,10 @@ def looked_at(run: int, name: str, trained: TrainedModel, dataset: Dataset, trai
 
 
 def leads(trained: TrainedModel, data: PreparedRows, rows: int) -> np.ndarray:
-    """Return (rows,) the lead of each winner over the runner-up, NaN for rows that were left out.
+    """Return the (rows,) margin of each winner over the runner-up; NaN for rows that were left out.
 
-    It is what an explanation of the row adds up to: a difference of scores or, if a machine trains pairs of classes,
-    the decision value of that pair, which is negative if other pairs decide.
-    """
+    The contributions of a row add up to this margin: a difference of scores or, if a machine trains pairs of classes,
+    the decision value of that pair, which is negative if other pairs decide."""
     model, found = trained.model, np.full(rows, np.nan)
     with limited(trained.request.threads), np.errstate(over="ignore", invalid="ignore"):
         for chunk in model.chunks(data.rows.shape[0]):
@@ -82,7 +81,7 @@ def leads(trained: TrainedModel, data: PreparedRows, rows: int) -> np.ndarray:
 
 
 def comparable(first: LookedAt, other: LookedAt) -> bool:
-    """Whether another run can stand beside: the same rows, classes and columns."""
+    """Return whether another run can be compared with the first: same rows, classes and columns."""
     same = first.dataset.digest == other.dataset.digest and first.trained.class_names == other.trained.class_names
     columns = [ExplainedColumns.of(one.trained.preparation).names for one in (first, other)]
     return same and columns[0] == columns[1]
@@ -100,7 +99,7 @@ WHICH: dict[str, Callable[[Sequence[LookedAt]], np.ndarray]] = {
 
 
 def rows_to_list(runs: Sequence[LookedAt], which: str, true: str = "", decided: str = "") -> np.ndarray:
-    """Places of the rows to be listed, those nearest to the border first; the first run's decisions count."""
+    """Return the places of the rows to list, smallest margins first; the first run's predictions count."""
     first = runs[0]
     chosen = WHICH[which](runs) & ~np.isnan(first.margins)
     if true and first.true is not None:
@@ -113,19 +112,19 @@ def rows_to_list(runs: Sequence[LookedAt], which: str, true: str = "", decided: 
 
 @dataclass(frozen=True, eq=False)
 class OneRow:
-    """A row explained for each of several runs; the first is the one that is looked at."""
+    """A row explained for each of several runs; the first is the selected one."""
 
     place: int
     winner: int
     runner_up: int
     features: np.ndarray  # (features,)
-    cells: tuple[str, ...]  # what the row holds in each column of the file
+    cells: tuple[str, ...]  # the row's value in each column of the file
     explained: tuple[tuple[str, Explanation], ...]  # with the names of the runs
     neighbours: tuple[Neighbour, ...]
 
 
 def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = None) -> OneRow | None:
-    """None where the callback stopped before the first run was explained."""
+    """Explain a row for each run; return None if the callback stopped before the first run was explained."""
     first = runs[0]
     row = first.data.rows[first.data.numbered([place])]
     winner, other = (
@@ -141,7 +140,7 @@ def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = No
 
 
 def drawn_places(one: LookedAt) -> np.ndarray:
-    """Of the rows for the pictures of all rows: each class by its share."""
+    """Draw the places of the rows for the pictures of all rows, each class in proportion to its size."""
     part = one.dataset.take(one.data.kept)
     return one.data.kept[thin(part.labels, part.rows, MOST_EXPLAINED)]
 

@@ -1,4 +1,4 @@
-"""The support vectors that a decision rests on most: training rows, put back into the columns of the file."""
+"""The support vectors with the largest influence on a prediction: training rows in the columns of the file."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Neighbour:
     names: tuple[str, ...]  # further cells that identify the row
     class_name: str
     kernel: float  # its kernel value with the row
-    share: float  # what it adds to the winner's function less the other's
-    cells: tuple[str, ...]  # as `ExplainedColumns.names`
+    share: float  # its contribution to the winner's function minus the other's
+    cells: tuple[str, ...]  # in the order of `ExplainedColumns.names`
 
 
 def neighbours(
@@ -32,8 +32,7 @@ def neighbours(
 ) -> tuple[Neighbour, ...]:
     """Return the support vectors with the largest kernel values with a row of features (1, features).
 
-    `training`: a data set that contains the training rows, for their names.
-    """
+    `training` is a data set that contains the training rows; their names come from it."""
     model, columns = trained.model, ExplainedColumns.of(trained.preparation)
     if not len(model.points):
         return ()

@@ -1,4 +1,4 @@
-"""What counts over all rows: mean absolute values, the partner of a column, permutation importance."""
+"""Summaries over all rows: mean absolute contributions, the partner of a column, permutation importance."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from mcsvm_gui.core.evaluate.applied import labels_of
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 REPEATS = 10  # permutations of each column
-BINS = 10  # of a column, within which the values depend on other columns alone
+BINS = 10  # of a column; within a bin the contributions depend on other columns alone
 
 
 def mean_absolute(values: np.ndarray) -> np.ndarray:
-    """(columns,) of (rows, columns)."""
+    """Return the (columns,) mean absolute values of (rows, columns)."""
     return np.abs(values).mean(axis=0) if len(values) else np.zeros(values.shape[1])
 
 
 def partner(values: np.ndarray, numbers: np.ndarray, column: int) -> int | None:
-    """The column that explains most of why equal values of `column` have different Shapley values.
+    """Return the column that explains most of why equal values of `column` have different Shapley values.
 
-    Within bins of equally many rows by `column`, the correlation of its Shapley values with every other column; the
-    largest mean of its square wins. values: (rows,) of the column, numbers: (rows, columns) of the file.
-    """
+    The rows are split into bins of equally many rows by `column`. Within a bin, the Shapley values of `column` are
+    correlated with every other column; the largest mean of the squared correlation wins. `values` is (rows,) for the
+    column, `numbers` is (rows, columns) of the file."""
     order = np.argsort(numbers[:, column], kind="stable")
     strength = np.zeros(numbers.shape[1])
     for rows in np.array_split(order, max(1, min(BINS, order.size // 5))):
@@ -39,7 +39,7 @@ def partner(values: np.ndarray, numbers: np.ndarray, column: int) -> int | None:
 
 
 def _squared_correlations(values: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Each times the variance that is to be explained."""
+    """Return the squared correlations, each times the variance to be explained."""
     left, right = values - values.mean(), numbers - numbers.mean(axis=0)
     spread = np.square(right).sum(axis=0)
     return np.square(left @ right) / np.where(spread > 0.0, spread, 1.0)
@@ -47,7 +47,7 @@ def _squared_correlations(values: np.ndarray, numbers: np.ndarray) -> np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class PermutationImportance:
-    """By how much the accuracy falls where a column is shuffled."""
+    """By how much the accuracy falls if a column is shuffled."""
 
     columns: tuple[str, ...]
     falls: np.ndarray  # (columns, repeats)
@@ -58,12 +58,12 @@ class PermutationImportance:
 
     @property
     def intervals(self) -> np.ndarray:
-        """(columns, 2): the middle 95 % of the repetitions."""
+        """The (columns, 2) middle 95 % of the repetitions."""
         return np.quantile(self.falls, [0.025, 0.975], axis=1).T
 
 
 class _Deciding:
-    """A trained model as scikit-learn's functions want one, on the raw table."""
+    """A trained model with the interface that scikit-learn's functions expect, on the raw table."""
 
     def __init__(self, trained: TrainedModel, dataset: Dataset, stopped: Callable[[], bool]) -> None:
         self.trained, self.dataset, self.stopped = trained, dataset, stopped
@@ -81,8 +81,10 @@ class _Deciding:
 def permuted(
     trained: TrainedModel, dataset: Dataset, stopped: Callable[[], bool] = lambda: False
 ) -> PermutationImportance | None:
-    """On the columns of the file, so that a category is shuffled as a whole; None without a table, or after a stop."""
-    from sklearn.inspection import permutation_importance  # which loads all of scikit-learn's trees
+    """Shuffle columns of the file (a category as a whole) and measure the loss of accuracy.
+
+    Return None without a table, or after a stop."""
+    from sklearn.inspection import permutation_importance  # loads all of scikit-learn's trees
 
     if dataset.table is None:
         return None

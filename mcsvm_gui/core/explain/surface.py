@@ -1,11 +1,10 @@
-"""What a model decides on a plane through the space of its features: two columns, or two directions that part classes.
+"""Predictions of a model on a plane through its feature space: two columns, or two directions that separate classes.
 
 On the plane z = x + D (t - D' x), D orthonormal, the rbf kernel is a product of one factor per direction and one for
-the rest, exp(-gamma |s - z|^2) = exp(-gamma (t_1 - d_1's)^2) exp(-gamma (t_2 - d_2's)^2) exp(-gamma rest_s): where the
-row x moves, only the last changes. Each factor is interpolated from its values at Chebyshev nodes, as many as make the
-error of every kernel value smaller than ERROR; so a frame costs nodes^2 products per support vector, however many
-pixels it has.
-"""
+the remaining directions, exp(-gamma |s - z|^2) = exp(-gamma (t_1 - d_1's)^2) exp(-gamma (t_2 - d_2's)^2) exp(-gamma
+rest_s): if the row x moves, only the last factor changes. Each factor is interpolated from its values at Chebyshev
+nodes, as many as make the error of every kernel value smaller than ERROR; so a frame costs nodes^2 products per support
+vector, whatever its number of pixels."""
 
 from __future__ import annotations
 
@@ -20,20 +19,18 @@ from mcsvm.solvers.kernels.points import Points
 from mcsvm.solvers.model import Model, decide, pair_column
 from mcsvm_gui.core.explain.columns import dense
 
-ERROR = 1e-8  # of a kernel value
+ERROR = 1e-8  # largest error of a kernel value
 NODES = 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128
-OTHER_NODES = (
-    24  # where the kernel is neither rbf nor linear: tanh is smooth, polynomials of any degree below are exact
-)
-SIDE, SMALLER = 320, 200  # pixels of a frame, of few and of many functions
-MANY = 12  # functions
-BAND, LINE = 10, 20  # codes: a class, 10 more where it leads by CLEAR, and where the decision changes
+OTHER_NODES = 24  # for kernels other than rbf and linear: tanh is smooth, polynomials of any degree below are exact
+SIDE, SMALLER = 320, 200  # pixels of a frame with few and with many functions
+MANY = 12  # functions; beyond this, a frame has SMALLER pixels
+BAND, LINE = 10, 20  # codes: a class, plus 10 if its margin is at least CLEAR; and the border between classes
 CLEAR = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """D, and the part of the plane that is drawn."""
+    """The directions D, and the part of the plane that is drawn."""
 
     directions: np.ndarray  # (features, 2), orthonormal
     low: np.ndarray  # (2,)
@@ -47,7 +44,7 @@ class Plane:
 
     @classmethod
     def parting(cls, rows: np.ndarray, codes: np.ndarray) -> Plane:
-        """Fisher's discriminant directions of classes, made orthonormal."""
+        """Build the plane of Fisher's discriminant directions of the classes, made orthonormal."""
         centre, scatter = rows.mean(axis=0), np.zeros((rows.shape[1], rows.shape[1]))
         within = scatter.copy()
         for code in np.unique(codes):
@@ -67,36 +64,37 @@ class Plane:
         return cls(directions, low - room, high + room)
 
     def place(self, row: np.ndarray) -> np.ndarray:
-        """(2,) of a row's projection."""
+        """Return the (2,) coordinates of a row's projection."""
         return np.asarray(row @ self.directions)
 
     def through(self, row: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """(n, features) at the places (n, 2) of the plane through the row."""
+        """Return (n, features) at the places (n, 2) of the plane through the row."""
         return np.asarray(row + (at - self.place(row)) @ self.directions.T)
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
     codes: np.ndarray  # (down, across) uint8, the first row at the bottom
-    winner: int  # at the row
+    winner: int  # winner at the row
 
 
 class Surface:
-    """A model on a plane; `frame` is fast enough to follow a hand."""
+    """A model on a plane; `frame` is fast enough to follow the mouse."""
 
     def __init__(self, model: Model, plane: Plane, background: Any = None, weights: np.ndarray | None = None) -> None:
-        """`background`: instead of one row, the mean of the functions over these, each on its own parallel plane."""
+        """Prepare the plane; with `background`, show the mean of the functions over its rows, each on its parallel
+        plane."""
         self.model, self.plane = model, plane
         self._points = dense(model.points.rows)
         self._background = None if background is None else dense(background)
         self._weights = weights
         self.side = SIDE if model.bias.size <= MANY else SMALLER
 
-    # -- what does not change while the row moves -------------------------------------------------
+    # -- constant while the row moves ---------------------------------------------------------------
 
     @cached_property
     def _at(self) -> np.ndarray:
-        """(support, 2) of the support vectors on the plane."""
+        """The (support, 2) coordinates of the support vectors on the plane."""
         return np.asarray(self._points @ self.plane.directions)
 
     @cached_property
@@ -114,7 +112,7 @@ class Surface:
 
     @cached_property
     def _nodes_of_rbf(self) -> int:
-        """Looked for on the wider direction, with support vectors along it and beside it."""
+        """Find the number of nodes on the wider direction, with support vectors on it and next to it."""
         kernel: Any = self.model.kernel
         width = float((self.plane.high - self.plane.low).max())
         centres, fine = np.linspace(-0.2, 1.2, 15) * width, np.linspace(0.0, width, 301)
@@ -130,19 +128,19 @@ class Surface:
 
     @cached_property
     def _grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """Places of the nodes, by direction."""
+        """The places of the nodes, by direction."""
         steps = _chebyshev(self.nodes)
         low, reach = self.plane.low, self.plane.high - self.plane.low
         return low[0] + reach[0] * steps, low[1] + reach[1] * steps
 
     @cached_property
     def _to_pixels(self) -> np.ndarray:
-        """(side, nodes)."""
+        """The (side, nodes) interpolation matrix."""
         return _interpolation(_chebyshev(self.nodes), (np.arange(self.side) + 0.5) / self.side)
 
     @cached_property
     def _factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """(nodes, support) across; (support, nodes) down."""
+        """The factors of the two directions: (nodes, support) across and (support, nodes) down."""
         kernel: Any = self.model.kernel
         across, down = self._grid
         one = np.exp(-kernel.gamma * (across[:, None] - self._at[:, 0]) ** 2)
@@ -161,7 +159,7 @@ class Surface:
     # -- a frame ----------------------------------------------------------------------------------
 
     def values(self, row: np.ndarray) -> np.ndarray:
-        """(outputs, nodes down, nodes across) decision values."""
+        """Return (outputs, nodes down, nodes across) decision values."""
         if self.model.kernel.name == "rbf" and len(self._points):
             return self._of_rbf(row)
         across, down = self._grid
@@ -180,7 +178,7 @@ class Surface:
         found = np.empty((self.model.bias.size, two.shape[1], one.shape[0]))
         for output in range(self.model.bias.size):
             shares = self.model.column(output) * rest
-            some = used if shares[used].all() else used[shares[used] != 0.0]  # a pair's function knows two classes
+            some = used if shares[used].all() else used[shares[used] != 0.0]  # a pair's function uses two classes only
             left = one * shares if some.size == shares.size else one[:, some] * shares[some]
             right = two if some.size == shares.size else two[some]
             np.matmul(left, right, out=found[output].T)
@@ -207,7 +205,8 @@ class Surface:
 
 
 def leads(model: Model, values: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(n,) by how much the decided class leads: over the next function, or in the closest of its pair functions."""
+    """Return the (n,) margin of the predicted class: over the next function, or in the closest of its pair
+    functions."""
     rows = np.arange(labels.size)
     if model.machine.split != "pairs":
         top = values[rows, labels]
@@ -225,12 +224,12 @@ def leads(model: Model, values: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _chebyshev(count: int) -> np.ndarray:
-    """Nodes of the first kind on [0, 1], rising."""
+    """Return the rising nodes of the first kind on [0, 1]."""
     return np.asarray(0.5 - 0.5 * np.cos((2.0 * np.arange(count) + 1.0) * np.pi / (2.0 * count)))
 
 
 def _interpolation(nodes: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """(at, nodes) the barycentric matrix from values at Chebyshev nodes."""
+    """Return the (at, nodes) barycentric matrix from values at Chebyshev nodes."""
     count = nodes.size
     weights = np.sin((2.0 * np.arange(count) + 1.0) * np.pi / (2.0 * count)) * np.where(np.arange(count) % 2, -1.0, 1.0)
     steps = at[:, None] - nodes
@@ -241,7 +240,7 @@ def _interpolation(nodes: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def _edges(labels: np.ndarray) -> np.ndarray:
-    """Pixels that differ from the one to their right or above."""
+    """Mark the pixels that differ from their right or upper neighbour."""
     edges = np.zeros(labels.shape, dtype=bool)
     edges[:, :-1] = labels[:, :-1] != labels[:, 1:]
     edges[:-1] |= labels[:-1] != labels[1:]
