@@ -1,7 +1,6 @@
-"""A trained model in the formats of other programs, one file each, every export tried before it appears.
+"""A trained model in the formats of other programs, one file each; every export is tried before its file appears.
 
-A new format is one file here with `refusal` and `export`, and one line in EXPORTERS.
-"""
+A new format is one file here with `refusal` and `export`, and one line in EXPORTERS."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import TrainedModel
 
 
-BY_COSTS = "json", "python", "c", "onnx"  # formats that hold a rule of costs
-HOLDERS = {  # of features that are more than values and levels, and of fills that are no number
+BY_COSTS = "json", "python", "c", "onnx"  # formats that can hold a rule of costs
+HOLDERS = {  # of features other than values and levels, and of imputed values that are not numbers
     "words": ("python", "onnx", "json"),
     "dates": ("python", "onnx", "json"),
     "gaps": ("python", "onnx", "json"),
@@ -30,12 +29,12 @@ _NEEDED = {
     "gaps": Sentence("the model learns from joined categories or from gaps"),
     "neighbors": Sentence("the model fills missing cells from training rows"),
 }
-WRITTEN = "rbf", "linear", "polynomial", "sigmoid", "precomputed"  # kernels that formats have a formula for
+WRITTEN = "rbf", "linear", "polynomial", "sigmoid", "precomputed"  # kernels whose formula the formats can express
 
 
 class Exporter(Format):
     def refusal(self, trained: TrainedModel) -> str | None:
-        """None, or the sentence why this format cannot hold the model, and what would."""
+        """Return None, or a sentence: why this format cannot hold the model, and which format can."""
         kernel = trained.model.kernel.name
         if kernel not in WRITTEN:
             return Sentence("no other program knows the kernel {kernel}; keep the model as it is.", kernel=kernel)
@@ -55,10 +54,10 @@ class Exporter(Format):
         return found
 
     def export(self, trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-        """Write the model, once its labels on `check` are the model's own; None: on the rows it was trained on, or on
-        its support vectors where their file is gone.
+        """Write the model after checking that the file's labels on `check` are the model's own.
 
-        Raises InputError with a sentence, and writes nothing, where the format cannot hold it or a label differs."""
+        If `check` is None, the training rows are used or, if their file is gone, the support vectors. If the format
+        cannot hold the model or a label differs, raise InputError with a sentence and write nothing."""
         from mcsvm.solvers.errors import InputError
 
         reason = self.refusal(trained)

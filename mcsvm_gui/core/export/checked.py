@@ -1,4 +1,4 @@
-"""An export: written, asked for predictions, compared with the model; only then do its files appear."""
+"""Write an export, run it, compare its predictions with the model's; only then do its files appear."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 
 @dataclass(frozen=True, eq=False)
 class FilePrediction:
-    """What a written file predicts: class numbers for the rows of `probe`; or None, and why it was not asked."""
+    """The predictions of a written file: class numbers for the rows of `probe`, or None with the reason."""
 
     labels: np.ndarray | None
-    by: str  # who was asked ("onnxruntime 1.20"), or why nobody
+    by: str  # the program that predicted ("onnxruntime 1.20"), or why none did
     probe: Probe
-    probabilities: np.ndarray | None = None  # (rows, classes), where the file holds them
-    inexact: np.ndarray | float = 0.0  # (rows,) how far its program may stop before the exact probabilities
+    probabilities: np.ndarray | None = None  # (rows, classes), if the file has them
+    inexact: np.ndarray | float = 0.0  # (rows,) bound on the error of probabilities if its program stops early
     scores: np.ndarray | None = None  # (rows, scores), if there are at most MOST_SCORES
     layout: FlatModel | None = None  # the layout of the scores; None: that of the model
 
@@ -39,15 +39,15 @@ class RefusedFileError(InputError):
     """A program rejects an export or finds it damaged; the message is a sentence for users."""
 
 
-PROBABILITY = 1e-6  # by which an exported probability may differ from the model's
+PROBABILITY = 1e-6  # largest difference between an exported probability and the model's
 MOST_SCORES = 2_000_000  # largest number of scores that a program returns for a comparison
-Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
+Files = dict[str, bytes]  # key: text appended to the path, "" for the file itself
 Predictor = Callable[[Path, FlatModel, Probe], FilePrediction]
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was written and how it was checked."""
+    """Which files were written and how they were checked."""
 
     files: tuple[Path, ...]
     checks: tuple[Sentence, ...]
@@ -67,9 +67,10 @@ def write_checked(
     predictors: Sequence[Predictor],
     without: Sentence | None = None,
 ) -> Receipt:
-    """Raises InputError, and leaves nothing behind, where a predictor finds a label or a probability that is not the
-    model's. `without`: why the format holds no probabilities.
-    """
+    """Write the files if every predictor agrees with the model.
+
+    If a predictor finds a label or a probability that differs from the model's, raise InputError and leave no files.
+    `without` says why the format holds no probabilities."""
     path = Path(path)
     probe, why = _probe(trained, plain, check)
     try:
@@ -97,7 +98,7 @@ def ask(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> Fil
 
 
 def _probe(trained: TrainedModel, plain: FlatModel, check: Dataset | None) -> tuple[Probe, Sentence | None]:
-    """The rows to try, and a sentence where they are not those that the user would expect."""
+    """Return the rows to try, and a sentence if they are not the rows that the user would expect."""
     if check is not None:
         return of_dataset(plain, trained, check), None
     rows, reason = training_rows(trained)
@@ -187,7 +188,7 @@ def _put(path: Path, files: Files) -> None:
 
 
 def _publish(path: Path, files: Files) -> tuple[Path, ...]:
-    """All are written beside before the first is renamed; the file itself, entered first, is renamed last."""
+    """Write all files under temporary names, then rename them; the file itself, entered first, is renamed last."""
     places = {path.with_name(path.name + ending): content for ending, content in files.items()}
     with ExitStack() as stack:
         streams = [stack.enter_context(replacing(place)) for place in places]

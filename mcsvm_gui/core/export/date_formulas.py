@@ -1,8 +1,7 @@
-"""Parts of dates as formulas, which each format writes in its own way. Floor is the only function but sine.
+"""Parts of dates as formulas, which each format writes in its own way; sine and floor are the only functions.
 
-Days become years and months as in Hinnant, "chrono-compatible low-level date algorithms" (civil_from_days): years
-begin in March, so that the day that comes and goes is the last one.
-"""
+Days become years and months as in Hinnant, "chrono-compatible low-level date algorithms" (civil_from_days): years begin
+in March, so that the leap day is the last day of a year."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Formula: TypeAlias = Any  # ("+", a, b) with one of + - * /, ("floor", a), ("sin", a), a number, or SECONDS
-SECONDS = "seconds"  # since 1970, as the clock there showed
+SECONDS = "seconds"  # since 1970, in local time of the place where the date was noted
 _DAY = 86_400.0
 
 
@@ -34,7 +33,7 @@ def _sum(*parts: Formula) -> Formula:
 _DAYS = _floor(SECONDS, _DAY)
 _HOURS = ("/", _rest(SECONDS, _DAY), 3600.0)
 _SINCE_MARCH_0 = ("+", _DAYS, 719_468.0)
-_CYCLE = _rest(_SINCE_MARCH_0, 146_097.0)  # days since 400 years began
+_CYCLE = _rest(_SINCE_MARCH_0, 146_097.0)  # days since a cycle of 400 years began
 _LEAPS = _sum(_CYCLE, ("*", _floor(_CYCLE, 1460.0), -1.0), _floor(_CYCLE, 36_524.0))
 _YEAR = _floor(("-", _LEAPS, _floor(_CYCLE, 146_096.0)), 365.0)
 _OF_YEAR = ("-", _CYCLE, _sum(("*", _YEAR, 365.0), _floor(_YEAR, 4.0), ("*", _floor(_YEAR, 100.0), -1.0)))
@@ -54,7 +53,7 @@ _CYCLES: dict[str, tuple[Formula, float]] = {
 
 
 def formula(part: str) -> Formula:
-    """Of a part as `date_parts.PARTS` names it."""
+    """Return the formula of a part that `date_parts.PARTS` names."""
     name, _, wave = part.partition(" ")
     if not wave:
         return _NUMBERS[name]
@@ -64,7 +63,7 @@ def formula(part: str) -> Formula:
 
 
 def spelled(found: Formula, value: str) -> str:
-    """In C, in Python and for people; `value` stands for the seconds."""
+    """Spell a formula in a syntax common to C, Python and people; `value` is the text for the seconds."""
     if found == SECONDS:
         return value
     if isinstance(found, float):

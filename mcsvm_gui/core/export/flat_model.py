@@ -1,4 +1,4 @@
-"""A trained model laid out flat: all that a format needs, and nothing that only we understand."""
+"""A trained model in a flat layout: everything that a format needs, without types of our own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
 
 @dataclass(frozen=True)
 class FlatColumn:
-    """A column of the raw table. A cell that is missing becomes `fill`, where there is one."""
+    """A column of the raw table. A missing cell becomes `fill`, unless that is None."""
 
     name: str
     levels: tuple[str, ...] | None  # None: numbers
@@ -40,29 +40,31 @@ class FlatColumn:
 
 @dataclass(frozen=True, eq=False)
 class FlatModel:
-    """prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f];
-    outputs = kernel(prepared, vectors) @ expansion + bias; decided as `decides` says."""
+    """The formulas of a model.
+
+    prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f]; outputs =
+    kernel(prepared, vectors) @ expansion + bias; `decides` names the rule from outputs to a class."""
 
     machine: str
     decides: str  # argmax; votes or graph over the pairs (0, 1), (0, 2), ...
     class_names: tuple[str, ...]
     columns: tuple[FlatColumn, ...]
-    sources: np.ndarray  # (features,) which column
+    sources: np.ndarray  # (features,) index of the column
     levels: tuple[str | None, ...]  # (features,)
     shift: np.ndarray
     scale: np.ndarray
     kernel: str
     parameters: dict[str, float]
     vectors: Rows  # (vectors, features)
-    serials: np.ndarray  # (vectors,) which training example each was
+    serials: np.ndarray  # (vectors,) index of its training example
     owners: np.ndarray  # (vectors,) its class
     expansion: Expansion  # (vectors, outputs); sparse for the pairs of more than two classes
     bias: np.ndarray  # (outputs,)
-    first: int = 1  # the number that a sparse file gives its first column
-    strict: bool = False  # whether the model refuses a level that it does not know, instead of taking it for none
-    calibration: Calibration | None = None  # how outputs become probabilities, where the model has them
-    rule: CostRule | None = None  # how probabilities decide, in place of `decides`
-    steps: TablePreparation | None = None  # where features are more than values and levels: all is told by it
+    first: int = 1  # the number of the first column in a sparse file
+    strict: bool = False  # whether the model refuses an unknown level, instead of treating it as no level
+    calibration: Calibration | None = None  # how outputs become probabilities, if the model has them
+    rule: CostRule | None = None  # how probabilities give a class, instead of `decides`
+    steps: TablePreparation | None = None  # set if features are more than values and levels; then it defines them all
 
     @property
     def classes(self) -> int:
@@ -74,12 +76,12 @@ class FlatModel:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """(features,) as those of a preparation have it: nothing for a value or a level."""
+        """The (features,) parts as a preparation has them; empty for a value or a level."""
         return ("",) * self.features if self.steps is None else tuple(one.part for one in self.steps.features)
 
     @property
     def width(self) -> int:
-        """How many columns the kernel sees: the features, and after these a column for each word."""
+        """The number of columns that the kernel receives: the features, then one column for each word."""
         return int(self.vectors.shape[1])
 
     @property
@@ -96,7 +98,7 @@ class FlatModel:
 
     @property
     def texts(self) -> Iterator[str]:
-        """Every name that came with the data."""
+        """Yield every name that came with the data."""
         yield from self.class_names
         for column in self.columns:
             yield from (column.name, *(column.levels or ()))
@@ -107,7 +109,7 @@ class FlatModel:
 
     @property
     def rejected(self) -> str:
-        """A text that is no class: what a format of texts says where the rule rejects."""
+        """A text that is not a class name; a format of texts returns it if the rule rejects."""
         return unused_name("", self.class_names)
 
     @cached_property
@@ -116,23 +118,23 @@ class FlatModel:
 
     @cached_property
     def squares(self) -> np.ndarray:
-        """|z|^2 of every vector."""
+        """The (vectors,) squared norms |z|^2."""
         return Points(self.vectors).squares
 
     def evaluate(self, prepared: Rows) -> np.ndarray:
-        """(n, outputs), from this layout alone."""
+        """Return the (n, outputs) values, computed from this layout alone."""
         return self._sum_terms(prepared, self.expansion, self.bias, absolute=False)
 
     def magnitudes(self, prepared: Rows) -> np.ndarray:
-        """(n, outputs): the sum of the sizes of all terms, which bounds what rounding can do."""
+        """Return the (n, outputs) sums of the magnitudes of all terms; they bound the rounding errors."""
         return self._sum_terms(prepared, abs(self.expansion), np.abs(self.bias), absolute=True)
 
     def column(self, output: int) -> np.ndarray:
-        """Return (vectors,) the coefficients of one output."""
+        """Return the (vectors,) coefficients of one output."""
         return dense_expansion(self.expansion[:, [output]])[:, 0]
 
     def _sum_terms(self, prepared: Rows, weights: Expansion, start: np.ndarray, *, absolute: bool) -> np.ndarray:
-        """In slices of bounded memory."""
+        """Sum in slices of bounded memory."""
         values = np.empty((prepared.shape[0], self.outputs))
         height = max(1, 4_000_000 // max(1, len(self.serials)))
         for first in range(0, len(values), height):
@@ -147,7 +149,7 @@ class FlatModel:
         return kernel.block(Points(prepared), right, np.empty((prepared.shape[0], len(right))))
 
     def choose(self, values: np.ndarray) -> np.ndarray:
-        """Class numbers from outputs; -1 where the rule rejects."""
+        """Return class numbers from outputs; -1 if the rule rejects."""
         shares = None if self.rule is None else self.probabilities(values)
         if self.rule is not None and shares is not None:
             return self.rule.decide(shares)
@@ -156,24 +158,23 @@ class FlatModel:
         return votes(values, self.classes).argmax(axis=1) if self.decides == "votes" else walk(values, self.classes)
 
     def probabilities(self, values: np.ndarray) -> np.ndarray | None:
-        """(n, classes) from outputs."""
+        """Return (n, classes) probabilities from outputs; None without a calibration."""
         if self.calibration is None:
             return None
         return self.calibration.probabilities(MACHINES[self.machine], values, self.classes)
 
 
 def unused_name(name: str, names: Sequence[str]) -> str:
-    """The name, longer where it is one of these."""
+    """Return the name, made longer until it is not among `names`."""
     while name in names:
         name += "?"
     return name
 
 
 def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:
-    """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors.
+    """Return the flat layout of a model; it is built once per model and shared by all steps of an export.
 
-    Made once for a model: whoever refuses, writes, tries out and compares an export asks for the same form.
-    """
+    With `as_weights`, a linear model becomes its weight vectors, one per output, instead of its support vectors."""
     collapse = as_weights and trained.model.kernel.name == "linear"
     forms = _forms.setdefault(trained, {})
     if collapse not in forms:
@@ -181,7 +182,7 @@ def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:
     return forms[collapse]
 
 
-_forms: WeakKeyDictionary[TrainedModel, dict[bool, FlatModel]] = WeakKeyDictionary()  # as long as a model lives
+_forms: WeakKeyDictionary[TrainedModel, dict[bool, FlatModel]] = WeakKeyDictionary()  # freed with the model
 
 
 def _flat(trained: TrainedModel, collapse: bool) -> FlatModel:
@@ -215,18 +216,21 @@ def _flat(trained: TrainedModel, collapse: bool) -> FlatModel:
 
 
 def _tilted(model: Any) -> np.ndarray:
-    """The model takes class functions within TIE for equal, and the first of them: here each later one stands TIE
-    lower, so that a program that takes the largest decides alike, whichever way it rounds."""
+    """Return the bias with each later class lowered by another TIE.
+
+    The model treats class functions within TIE as equal and takes the first of them. With the lowered bias, a program
+    that takes the largest predicts the same class, whichever way it rounds."""
     return model.bias - TIE * np.arange(model.classes) if model.machine.vote == "argmax" else model.bias
 
 
 def _plain_number(value: Any) -> float:
-    """`repr` of NumPy's numbers is no number; a degree stays whole."""
+    """Convert NumPy's numbers, whose `repr` is not a number; an int (a degree) stays an int."""
     return value if isinstance(value, int) else float(value)
 
 
 def _columns(preparation: Any) -> tuple[FlatColumn, ...]:
-    """All columns of the training data where all are numbers, so that a raw row fits; else those that count."""
+    """Return all columns of the training data if all are numbers, so that a raw row fits; otherwise those with
+    features."""
     levels: dict[str, list[str]] = {}
     fills: dict[str, float | str | None] = {}
     for source in preparation.sources if not preparation.plain else ():
@@ -244,7 +248,7 @@ def _columns(preparation: Any) -> tuple[FlatColumn, ...]:
 
 
 def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: Expansion) -> Sequence[Any]:
-    """One vector per output, which belongs to its class, or to the first class of its pair."""
+    """Return one weight vector per output; its owner is its class, or the first class of its pair."""
     weights, outputs = expansion.T @ rows, model.bias.size
     owner = np.triu_indices(model.classes, 1)[0] if model.machine.split == "pairs" else np.arange(outputs)
     stored = sp.csr_array(weights) if sp.issparse(rows) else np.ascontiguousarray(weights)

@@ -1,4 +1,4 @@
-"""JSON: the whole model, self-describing, support vectors and all."""
+"""JSON: the whole model, self-describing, with all support vectors."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
 
 
 def _preparation(plain: FlatModel) -> dict[str, Any] | None:
-    """Where features are more than values and levels."""
+    """Return the preparation if features are more than values and levels, otherwise None."""
     if plain.steps is None:
         return None
     dates = {part: spelled(formula(part), SECONDS) for part in PARTS if part in plain.parts}
@@ -171,18 +171,18 @@ def _vectors(plain: FlatModel) -> dict[str, Any]:
 
 
 def _simple(value: Any) -> Any:
-    """Arrays and NumPy's numbers, which the json module does not know."""
+    """Convert arrays and NumPy's numbers, which the json module cannot encode."""
     return value.tolist()
 
 
 def _finite(certificate: Any) -> dict[str, float | None]:
-    """JSON has no infinity: of a run that was stopped at once a gap may be unknown."""
+    """Replace infinities by None: JSON cannot write them, and a run stopped at once may not know its gap."""
     values = {**dataclasses.asdict(certificate), "gap": certificate.gap, "relative_gap": certificate.relative_gap}
     return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
 def read(path: Path) -> FlatModel:
-    """The file back, by itself."""
+    """Read a model back from its file alone."""
     document = json.loads(path.read_text("ascii"))
     kernel = {key: value for key, value in document["kernel"].items() if key not in ("name", "how")}
     columns = [

@@ -1,8 +1,8 @@
 """LIBLINEAR text, for its `predict`: the weight vectors of a linear machine, one per class.
 
-Written as MCSVM_CS, whose prediction is the largest class function, ties to the first. For two classes LIBLINEAR
-looks at one function only and gives 0 to the second label, so that is written as the difference, in reverse order.
-"""
+The file is written as MCSVM_CS, whose prediction is the largest class function, ties to the first. For two classes
+LIBLINEAR uses one function only and gives 0 to the second label, so that is written as the difference, in reverse
+order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's
+PROGRAM = "liblinear-predict"  # Debian's name; LIBLINEAR's own, `predict`, could be any program's
 
 WITHOUT = Sentence("Its probabilities are not in the file: LIBLINEAR has none for support vector machines.")
 
@@ -54,7 +54,7 @@ def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None
 
 
 def _functions(plain: FlatModel) -> tuple[str, list[int], np.ndarray]:
-    """The solver type, the order of the classes, and (features + 1, functions), the bias last."""
+    """Return the solver type, the order of the classes, and the (features + 1, functions) weights, the bias last."""
     weights = np.vstack([plain.dense.T @ plain.expansion, plain.bias])
     if plain.classes > 2:
         return "MCSVM_CS", list(range(plain.classes)), weights
@@ -74,12 +74,12 @@ def written(plain: FlatModel) -> Files:
 
 
 def _places(plain: FlatModel) -> int:
-    """How many features the file has: all columns where a feature is called by its column."""
+    """Return the number of features of the file: all columns if features are named by their column."""
     return len(plain.columns) if plain.numbers_only else plain.features
 
 
 def _spread(plain: FlatModel, weights: np.ndarray) -> np.ndarray:
-    """A row per number that a feature may have; those that the model does not know weigh nothing."""
+    """Return a row of weights for each feature number; features that the model does not use get zeros."""
     result = np.zeros((_places(plain) + 1, weights.shape[1]))
     result[feature_numbers(plain) - 1] = weights[:-1]
     result[-1] = weights[-1]
@@ -87,7 +87,7 @@ def _spread(plain: FlatModel, weights: np.ndarray) -> np.ndarray:
 
 
 def _own_reader(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
-    """The file read back and decided as linear.cpp does."""
+    """Read the file back and predict as linear.cpp does."""
     head, _, body = path.read_text("ascii").partition("\nw\n")
     header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
     weights = np.array([line.split() for line in body.splitlines()], dtype=np.float64)

@@ -1,14 +1,14 @@
 """LIBSVM text, for stock svm-predict: class functions written as the pair functions f_i - f_j.
 
 LIBSVM decides pair (i, j), i < j, by sum over block i of coef[j - 1] K + sum over block j of coef[i] K - rho > 0 and
-counts votes. A vector p with weights A[p, c] on the class functions stands in the block of every class c that it
-weighs on, its coefficient in row m being -A[p, c] where m < c and A[p, c] elsewhere: pair (i, j) then sums to
+counts votes. A vector p with weights A[p, c] on the class functions is in the block of every class c on which it has a
+weight; its coefficient in row m is -A[p, c] if m < c and A[p, c] otherwise. Pair (i, j) then sums to
 A[p, i] - A[p, j], and rho = -(b_i - b_j). The largest f wins all its pairs.
 A pair that is exactly 0 goes to j, the later one. Argmax gives ties to the first class, so classes are written in
 reverse; ovo gives them to the later class of a pair as LIBSVM does, so its classes stay in order.
 Probabilities coupled from pairs are probA and probB: P(i | i or j) = 1 / (1 + exp(A f + B)), f the pair's function;
-where classes are reversed f is the negative, so P(j | ...) = 1 / (1 + exp(A (-f) - B)). svm-predict -b 1 then takes
-the most probable class, which may be another than that of its votes.
+if classes are reversed, f is the negative, so P(j | ...) = 1 / (1 + exp(A (-f) - B)). svm-predict -b 1 then takes
+the most probable class, which may differ from the class with most votes.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def _by_vector(expansion: Expansion) -> Expansion:
 
 
 def _shifted(expansion: np.ndarray) -> np.ndarray:
-    """A constant taken off a vector's weights on all classes changes no difference, and may spare it most blocks."""
+    """Subtract from each vector's weights the constant that leaves most zeros.
+
+    A constant subtracted from a vector's weights on all classes changes no difference, and may save most blocks."""
     result = expansion.copy()
     for row in result:
         values, counts = np.unique(row, return_counts=True)
@@ -121,7 +123,8 @@ def _class_block(
 def _pair_block(
     plain: FlatModel, expansion: Expansion, order: list[int], position: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A support vector of ovo weighs on the pairs of its own class only."""
+    """Return the members of a class and their coefficients; in ovo they have weights in the pairs of their class
+    only."""
     members = np.flatnonzero(plain.owners == position)
     others = np.delete(np.arange(plain.classes), position)
     columns = pair_column(np.minimum(others, position), np.maximum(others, position), plain.classes)
@@ -144,7 +147,7 @@ def _lines(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
 
 
 def _sigmoids(plain: FlatModel, order: list[int]) -> Iterable[str]:
-    """Of each pair of classes in the order of the file."""
+    """Yield the header lines with the sigmoids of the pairs, in the order of the file."""
     if plain.calibration is None or plain.calibration.method != "pairwise":
         return
     assert plain.calibration.sigmoids is not None
@@ -160,7 +163,7 @@ def _sign(pair: tuple[int, int]) -> float:
 
 
 def _feature_texts(plain: FlatModel, numbers: np.ndarray) -> list[str]:
-    """Every vector as number:value; of a precomputed kernel its serial, from 1 on."""
+    """Return every vector as number:value; for a precomputed kernel its serial number, from 1 on."""
     if plain.kernel == "precomputed":
         return [f"0:{serial + 1}" for serial in plain.serials.tolist()]
     return [" ".join(terms) for terms in rows_as_terms(plain.vectors, numbers)]

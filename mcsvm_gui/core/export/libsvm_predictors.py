@@ -1,4 +1,4 @@
-"""Who says what a LIBSVM file predicts: a reader of our own, and svm-predict where it is installed."""
+"""Predictors for a LIBSVM file: our own reader, and svm-predict if it is installed."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from mcsvm_gui.core.export.flat_model import FlatModel, Rows
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.export.probe import Probe, prepared
 
-BLOCK = 4_000_000  # kernel values at once
+BLOCK = 4_000_000  # kernel values computed at once
 PRINTED = 1e-5  # svm-predict writes six digits
-INEXACT = 0.005  # over the number of classes: where svm.cpp stops coupling
-MOST_WORK = 1_000_000_000  # kernel terms that svm-predict is asked for: some seconds
+INEXACT = 0.005  # divided by the number of classes: accuracy at which svm.cpp stops coupling
+MOST_WORK = 1_000_000_000  # largest number of kernel terms for a call of svm-predict: some seconds
 
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """A model file, read by what it says alone; a vector that stands in several blocks is kept once."""
+    """A model file, interpreted from its content alone; a vector that occurs in several blocks is stored once."""
 
     kernel: Kernel
     labels: list[int]
@@ -41,7 +41,7 @@ class File:
     sigmoids: np.ndarray | None = None  # (pairs, 2): probA and probB
 
     def values(self, rows: Rows) -> np.ndarray:
-        """(rows, pairs)"""
+        """Return the (rows, pairs) values."""
         values = np.empty((rows.shape[0], self.rho.size))
         height = max(1, BLOCK // max(1, len(self.points)))
         for start in range(0, len(values), height):
@@ -51,11 +51,11 @@ class File:
         return values
 
     def classes(self, values: np.ndarray) -> np.ndarray:
-        """Positions in `labels`, by votes as in svm.cpp."""
+        """Return positions in `labels`, by votes as in svm.cpp."""
         return votes(values, len(self.labels)).argmax(axis=1)
 
     def probabilities(self, values: np.ndarray) -> np.ndarray | None:
-        """By position in `labels`, as svm.cpp couples them, but for its stopping early."""
+        """Return probabilities by position in `labels`, coupled as in svm.cpp, but without its early stopping."""
         if self.sigmoids is None:
             return None
         shares = expit(-(self.sigmoids[:, 0] * values + self.sigmoids[:, 1]))
@@ -63,7 +63,7 @@ class File:
 
 
 def read(path: Path, numbers: np.ndarray) -> File:
-    """`numbers`: what the features are called."""
+    """Read a model file; `numbers` are the file's feature numbers."""
     head, _, body = path.read_text("ascii").partition("\nSV\n")
     header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
     k, name = int(header["nr_class"][0]), header["kernel_type"][0]
@@ -83,7 +83,7 @@ def read(path: Path, numbers: np.ndarray) -> File:
 
 
 def _weights(coefficients: np.ndarray, places: np.ndarray, sizes: list[int], vectors: int) -> np.ndarray:
-    """What every vector weighs in every pair: block i with its coefficient j - 1, block j with its coefficient i."""
+    """Return the (vectors, pairs) weights: block i with its coefficient j - 1, block j with its coefficient i."""
     ends = np.cumsum(sizes)
     blocks = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
     pairs = list(combinations(range(len(sizes)), 2))
@@ -146,7 +146,7 @@ def svm_predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
 
 
 def _inexact(plain: FlatModel, probe: Probe) -> np.ndarray:
-    """(rows,) how far p may be off where svm.cpp stops: Q p is within INEXACT / k of a multiple of 1 there.
+    """Return (rows,) bounds on the error of p where svm.cpp stops: Q p is within INEXACT / k of a multiple of 1.
 
     With d = p - p*, whose sum is 0, d' Q d = d' r with abs(r) <= INEXACT / k; and d' Q d = d' (Q + 1) d."""
     assert plain.calibration is not None
@@ -160,7 +160,8 @@ def _inexact(plain: FlatModel, probe: Probe) -> np.ndarray:
 
 
 def _asked_shares(program: str, path: Path, plain: FlatModel, probe: Probe, numbers: np.ndarray) -> np.ndarray:
-    """Probabilities from svm-predict -b 1, whose first line names the classes; its labels are the most probable."""
+    """Return probabilities from svm-predict -b 1, whose first line names the classes; its label is the most
+    probable."""
     head, *lines = _answers(program, path, plain, probe, numbers, "-b", "1")
     class_of = {label: number for number, label in enumerate(label_numbers(plain))}
     order = np.array([class_of[int(label)] for label in head.split()[1:]])
@@ -168,7 +169,7 @@ def _asked_shares(program: str, path: Path, plain: FlatModel, probe: Probe, numb
 
 
 def ask(program: str, path: Path, plain: FlatModel, probe: Probe, numbers: np.ndarray) -> np.ndarray:
-    """Labels from svm-predict, or liblinear-predict, as class numbers."""
+    """Return labels from svm-predict or liblinear-predict, as class numbers."""
     class_of = {label: number for number, label in enumerate(label_numbers(plain))}
     return np.array(
         [class_of[int(answer)] for answer in _answers(program, path, plain, probe, numbers)], dtype=np.int64

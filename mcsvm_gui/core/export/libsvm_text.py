@@ -1,7 +1,6 @@
-"""The text of LIBSVM and LIBLINEAR: numbers for names, index:value, and the two files beside a model.
+"""The text of LIBSVM and LIBLINEAR: numbers for names, index:value, and the two files next to a model.
 
-FILE.range is what svm-scale -r reads; FILE.names says what the numbers of classes and features stand for.
-"""
+svm-scale -r reads FILE.range; FILE.names lists the meaning of the numbers of classes and features."""
 
 from __future__ import annotations
 
@@ -21,13 +20,13 @@ UNUSUAL = {
 
 
 def companions(plain: FlatModel, numbers: np.ndarray) -> dict[str, bytes]:
-    """The files beside."""
+    """Return the contents of the two companion files, by ending."""
     parts = {".range": range_file(plain, numbers), ".names": names_file(plain, numbers)}
     return {ending: "".join(part).encode("ascii") for ending, part in parts.items()}
 
 
 def label_numbers(plain: FlatModel) -> list[int]:
-    """The class names where all are short whole numbers, else 0, 1, ..."""
+    """Return the class names as numbers if all are short whole numbers, otherwise 0, 1, ..."""
     names = plain.class_names
     if all(name.removeprefix("-").isdecimal() and name.isascii() and str(int(name)) == name for name in names):
         numbers = [int(name) for name in names]
@@ -37,7 +36,8 @@ def label_numbers(plain: FlatModel) -> list[int]:
 
 
 def feature_numbers(plain: FlatModel, first: int = 1) -> np.ndarray:
-    """A feature is called by its column where every column is a number, so that raw files fit; else 1, 2, ..."""
+    """Return the feature numbers: the column's number if every column is numeric, so that raw files fit; else 1, 2,
+    ..."""
     return plain.sources + first if plain.numbers_only else np.arange(plain.features) + 1
 
 
@@ -54,9 +54,9 @@ def rows_as_terms(rows: Rows, numbers: np.ndarray) -> Iterable[list[str]]:
 
 
 def range_file(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
-    """What svm-scale -r needs to prepare raw numbers; it maps the two ends of a range to -1 and 1.
+    """Yield the lines that svm-scale -r needs to scale raw numbers; it maps the two ends of a range to -1 and 1.
 
-    Columns that the kernel does not see get an empty range: svm-scale leaves such out."""
+    Columns without a feature get an empty range: svm-scale leaves them out."""
     ranges = {}
     for name, shift, scale in zip(numbers.tolist(), plain.shift.tolist(), plain.scale.tolist(), strict=True):
         ranges[name] = (shift - 1.0 / scale, shift + 1.0 / scale) if scale != 0.0 else (0.0, 0.0)
@@ -69,7 +69,7 @@ def range_file(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
 
 
 def names_file(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
-    """Names as JSON texts, so that a line is a line."""
+    """Yield the lines of the names; each name is a JSON text, so that it cannot break a line."""
     yield "# The numbers of the model file, and what they stand for. Names are JSON texts.\n"
     yield "# The model expects prepared features: value, or 1 where it is the level named and 0 where not,\n"
     yield "# less shift, times scale; svm-scale -r with the file .range beside this one does it.\n"

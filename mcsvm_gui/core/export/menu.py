@@ -1,4 +1,4 @@
-"""What the window offers to write a trained model as: our own format, and those of other programs."""
+"""The formats in which the window can save a trained model: our own, and those of other programs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Offer(NamedTuple):
     name: str
     title: str
     suffix: str
-    refusal: str | None = None  # why it cannot hold the model at hand
+    refusal: str | None = None  # why it cannot hold the current model
 
 
 def offers(trained: TrainedModel | None = None) -> tuple[Offer, ...]:
-    """All of them; each says whether it can hold this model."""
+    """Return all formats; each with the reason if it cannot hold this model."""
     others = (
         Offer(name, tr(exporter.title), exporter.suffix, None if trained is None else exporter.refusal(trained))
         for name, exporter in EXPORTERS.items()
@@ -32,12 +32,14 @@ def offers(trained: TrainedModel | None = None) -> tuple[Offer, ...]:
 
 
 def titles() -> str:
-    """Of the formats of other programs."""
+    """Return the titles of the formats of other programs."""
     return ", ".join(tr(exporter.title) for exporter in EXPORTERS.values())
 
 
 def write(trained: TrainedModel, name: str, path: str) -> str:
-    """What was written and how it was checked; InputError, and no file, where the format cannot hold the model."""
+    """Write the model and return a sentence about the files and their check.
+
+    If the format cannot hold the model, raise InputError and write no file."""
     if name == OWN.name:
         OWN.code.save(path, trained)
         return tr("Wrote {path}.", path=path)

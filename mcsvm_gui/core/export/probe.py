@@ -1,4 +1,4 @@
-"""The raw rows that an export is tried on, and what the model says about them."""
+"""The raw rows on which an export is tried, and the model's predictions for them."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, Rows, unused
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 Source = Literal["row", "training row", "support vector"]
-MOST_CELLS = 20_000_000  # of sparse rows written out in full
+MOST_CELLS = 20_000_000  # largest number of cells of sparse rows written out in full
 
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """`cells`: an array per column of Plain, float64 with NaN where missing, or text with "" where missing;
-    or all of them as one sparse matrix of numbers."""
+    """Rows to try.
+
+    `cells` has an array per column of the flat model, float64 with NaN if missing, or text with "" if missing; or it is
+    one sparse matrix of numbers."""
 
     cells: tuple[np.ndarray, ...] | sp.csr_array
-    expected: np.ndarray  # class numbers; -1 where the model rejects the row
+    expected: np.ndarray  # class numbers; -1 if the model rejects the row
     rows: np.ndarray  # number of each row in `source`; for data rows, their number in the file
     source: Source
-    probabilities: np.ndarray | None = None  # (rows, classes), where the model has them
+    probabilities: np.ndarray | None = None  # (rows, classes), if the model has them
 
     def __len__(self) -> int:
         return self.expected.size
 
     def counted(self, count: int) -> Sentence:
-        """So many rows, as people call them."""
+        """Return the number of rows in words."""
         return {
             "row": Sentence("{count} row", "{count} rows", count=count),
             "training row": Sentence("{count} training row", "{count} training rows", count=count),
@@ -53,7 +55,7 @@ class Probe:
         return self.cells[:, [number]].toarray().ravel()
 
     def numbers(self) -> np.ndarray:
-        """(n, columns) where all columns are numbers."""
+        """Return the (n, columns) table if all columns are numbers."""
         if not isinstance(self.cells, tuple):
             return self.cells.toarray()
         return np.column_stack(self.cells)
@@ -65,18 +67,18 @@ class Probe:
         return replace(self, cells=part, expected=self.expected[index], rows=self.rows[index], probabilities=shares)
 
     def in_full(self) -> Probe:
-        """As many rows as may be written out with every zero."""
+        """Return as many rows as may be written out with every zero."""
         return self if isinstance(self.cells, tuple) else self.some(max(1, MOST_CELLS // max(1, self.cells.shape[1])))
 
     def some(self, most: int) -> Probe:
-        """At most so many rows, evenly spread."""
+        """Return at most `most` rows, evenly spread."""
         if len(self) <= most:
             return self
         return self.take(np.unique(np.linspace(0, len(self) - 1, max(1, most)).astype(np.int64)))
 
 
 def prepared(plain: FlatModel, probe: Probe) -> Rows:
-    """The features that the kernel sees."""
+    """Return the features that the kernel receives."""
     if not isinstance(probe.cells, tuple):
         return _prepared_sparse(plain, probe.cells)
     if plain.steps is not None:
@@ -113,7 +115,7 @@ def _prepared_sparse(plain: FlatModel, cells: sp.csr_array) -> Rows:
 
 
 def from_vectors(plain: FlatModel, trained: TrainedModel) -> Probe:
-    """Raw rows that become the support vectors (up to rounding) once they are prepared."""
+    """Return raw rows that become the support vectors (up to rounding) when they are preprocessed."""
     if plain.steps is not None:
         raise InputError(
             "The export was not written, as there are no rows to try it on: the training data are gone, and no row can"
@@ -130,7 +132,7 @@ def from_vectors(plain: FlatModel, trained: TrainedModel) -> Probe:
 
 
 def _raw_sparse(plain: FlatModel, rows: sp.csr_array) -> sp.csr_array:
-    """Sparse data have no shift, and may have a million columns."""
+    """Undo the scaling of sparse rows; they have no shift, and may have a million columns."""
     entries = rows.tocoo()
     row, feature = entries.coords
     values = entries.data / plain.scale[feature]
@@ -153,7 +155,7 @@ def _raw(plain: FlatModel, raw: np.ndarray, number: int) -> np.ndarray:
 
 
 def of_dataset(plain: FlatModel, trained: TrainedModel, dataset: Dataset, source: Source = "row") -> Probe:
-    """The rows of a data set, less those with a missing cell that the model has no rule for."""
+    """Build the probe of a data set, without rows that have a missing cell and no rule for it."""
     every = _numbered(plain, dataset) if dataset.table is None else _cells(plain, dataset)
     rows = np.flatnonzero(_usable(plain, every))
     cells = tuple(cell[rows] for cell in every) if isinstance(every, tuple) else every[rows]
@@ -164,7 +166,7 @@ def of_dataset(plain: FlatModel, trained: TrainedModel, dataset: Dataset, source
 
 
 def _cells(plain: FlatModel, dataset: Dataset) -> tuple[np.ndarray, ...]:
-    """Column by column; one that the kernel does not see may be absent."""
+    """Return the cells column by column; a column without features may be absent."""
     places = {column.name: place for place, column in enumerate(dataset.columns)}
     needed = {plain.columns[source].name for source in plain.sources.tolist()}
     assert dataset.table is not None
@@ -191,7 +193,7 @@ def _column(series: Any, column: FlatColumn) -> np.ndarray:
 
 
 def _numbered(plain: FlatModel, dataset: Dataset) -> sp.csr_array:
-    """The columns by their numbers, wherever the file starts to count; those that are not there are zero."""
+    """Return the columns by their numbers, wherever the file starts to count; absent columns are zero."""
     assert dataset.matrix is not None
     known = {column.name: place for place, column in enumerate(plain.columns)}
     places = np.array([known.get(column.name, -1) for column in dataset.columns], dtype=np.int64)
@@ -202,7 +204,7 @@ def _numbered(plain: FlatModel, dataset: Dataset) -> sp.csr_array:
 
 
 def _usable(plain: FlatModel, cells: Any) -> np.ndarray:
-    """A missing cell matters in the columns that the kernel sees."""
+    """Return which rows have no missing cell in the columns that need a value."""
     if not isinstance(cells, tuple):
         return np.ones(cells.shape[0], dtype=bool)
     usable = np.ones(len(cells[0]), dtype=bool)

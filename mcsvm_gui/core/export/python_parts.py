@@ -1,7 +1,7 @@
-"""Python source of a preparation: values and levels alone, or words, parts of dates, joined categories and gaps too.
+"""Python source of a preparation: values and levels alone, or also words, parts of dates, joined categories and missing
+values.
 
-Words are cut as scikit-learn's TfidfVectorizer cuts them (`_word_ngrams`, `_char_ngrams`, `_char_wb_ngrams`).
-"""
+Words are cut as scikit-learn's TfidfVectorizer cuts them (`_word_ngrams`, `_char_ngrams`, `_char_wb_ngrams`)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Rows on the border between classes: there the model's own label hangs on the order in which numbers are added.
+"""Rows on the border between classes: their label depends on the order in which numbers are added.
 
-Symmetric data put rows exactly there, and sums of large terms round by more than the model's TIE: of the 1728 rows of
-the car evaluation data, all categories, 9 lie there under ww with the linear kernel and C = 64 (two class functions
-4e-12 apart, sums of 1e5 in all); of the nine pairs of two three-level categories labelled by their sum modulo 3, up to
-seven. No other program can be asked for the same chance.
-"""
+Symmetric data have rows exactly on the border, and sums of large terms round by more than the model's TIE: of the 1728
+rows of the car evaluation data, all categories, 9 are there under ww with the linear kernel and C = 64 (two class
+functions 4e-12 apart, sums of 1e5 in all); of the nine pairs of two three-level categories labelled by their sum modulo
+3, up to seven. No other program can be expected to round in the same way."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
 
 
 def probability_reach(trained: TrainedModel, probe: Probe) -> np.ndarray:
-    """(rows,) how far rounding of the outputs may move a probability: all the way where a vote hangs on it."""
+    """Return (rows,) bounds on the effect of rounding on a probability: 1 if a vote depends on rounding."""
     plain = flat_model(trained, as_weights=False)
     found, rows = plain.calibration, prepared(plain, probe)
     assert found is not None
@@ -34,7 +33,7 @@ def probability_reach(trained: TrainedModel, probe: Probe) -> np.ndarray:
 
 
 def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarray:
-    """Of rows that were labelled otherwise than by the model: where both labels are right within rounding."""
+    """Return for which rows, labelled differently from the model, both labels are right within rounding."""
     plain = flat_model(trained, as_weights=False)
     rows = prepared(plain, probe)
     values, reach = plain.evaluate(rows), ROUNDING * plain.magnitudes(rows)
@@ -50,7 +49,7 @@ def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarr
 
 
 def _on_border_of_rule(rule: CostRule, trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarray:
-    """Where rounding of the probabilities may exchange two expected costs, or move one over the least allowed."""
+    """Return where rounding of the probabilities may exchange two expected costs or cross the rejection threshold."""
     assert probe.probabilities is not None
     reach, shares = probability_reach(trained, probe) + ROUNDING, probe.probabilities
     expected, index = shares @ rule.table, np.arange(len(probe))

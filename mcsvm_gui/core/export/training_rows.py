@@ -1,4 +1,4 @@
-"""The rows a model was trained on, where their file is still there and still the same."""
+"""The rows a model was trained on, if their file still exists and is unchanged."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 
 
 def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | None]:
-    """Neither held out nor dropped; or None, and why not, in words."""
+    """Return the rows without the held-out and dropped ones; or None, and a sentence with the reason."""
     request = trained.request
     if request.data is None:
         return None, Sentence("the model names no training file")
     try:
-        if not _is_there(request.data):  # a pipe of that name would be waited for
+        if not _is_there(request.data):  # reading a pipe of that name would block
             return None, Sentence("the training file {path} is not here", path=request.data)
         dataset = training_data(request, request.data)
     except (InputError, ValueError, OSError):

@@ -1,8 +1,7 @@
 """Check that an exported file and the model give the same predictions for rows that the user chooses.
 
 The predictors are those that test an export before it is written. Exports to Python and C are programs: they run only
-if their code is the code that this version writes for the model, so that they can differ only in numbers.
-"""
+if their code is the code that this version writes for the model, so that they can differ only in numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from mcsvm_gui.core.export.probe import Probe, of_dataset, prepared
 from mcsvm_gui.core.export.ties import on_border, probability_reach
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-SCORE = 2.0**-34  # of the sum of the sizes of all terms: rounding of a sum in plain order, of numbers in decimals
+SCORE = 2.0**-34  # times the sum of all magnitudes: rounding of a sum in plain order and of decimals
 LINEAR_MODEL = b"solver_type"  # the first word of a LIBLINEAR file; LIBSVM files have the same ending
 
 
@@ -48,8 +47,7 @@ class ExportCheck:
 def verify_export(trained: TrainedModel, path: str, rows: Dataset) -> ExportCheck:
     """Compare the predictions of the file for the rows with those of the model.
 
-    Raises InputError if the file has no format of an export, or cannot be read.
-    """
+    Raise InputError if the file is not of an export format, or cannot be read."""
     name = format_of(path)
     exporter = EXPORTERS[name]
     reason = exporter.refusal(trained)
@@ -127,7 +125,7 @@ def _companions(path: Path, code: Any, plain: FlatModel) -> Sentence | None:
 
 
 def _predict_with(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction | Sentence:
-    """Return the predictions of the file, or why it has none; a damaged file can raise any error in a reader."""
+    """Return the predictions of the file, or why they are missing; a damaged file can raise any error in a reader."""
     try:
         with np.errstate(all="ignore"):
             return ask(predictor, path, plain, probe)

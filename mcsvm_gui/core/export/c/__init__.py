@@ -1,4 +1,4 @@
-"""C source: one file, C99, nothing but math.h; double arithmetic, loops over constant arrays, no recursion."""
+"""C source: one file, C99, includes only math.h; double arithmetic, loops over constant arrays, no recursion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcsvm_gui.core.export.checked import Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-FRACTION = re.compile(rb"(?<![\w.])-?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?![\w.])")  # in a literal
+FRACTION = re.compile(rb"(?<![\w.])-?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?![\w.])")  # a literal
 PREDICTORS = (predictor,)
 
 HEAD = Template("""/* A multi-class support vector machine, written by mcsvm. C99; link with -lm.
@@ -88,10 +88,9 @@ def layout(trained: TrainedModel) -> FlatModel:
 
 
 def has_own_code(text: bytes, plain: FlatModel) -> bool:
-    """Return whether the file differs from the output of this version only in fractions: then it is safe to run.
+    """Return whether the file differs from the output of this version only in fractions; then it is safe to run.
 
-    Whole numbers are sizes and indices, and strings could end early for a compiler that knows trigraphs.
-    """
+    Whole numbers are sizes and indices, and strings could end early for a compiler that knows trigraphs."""
     return FRACTION.sub(b"0.0", text) == FRACTION.sub(b"0.0", written(plain)[""])
 
 
@@ -107,7 +106,7 @@ def written(plain: FlatModel) -> Files:
         probabilities=PROBABILITIES if calibrated else "",
         ruled="" if plain.rule is None else RULED,
     )
-    storage = "static " if plain.features > ON_STACK else ""  # too large for a stack, so not for several threads
+    storage = "static " if plain.features > ON_STACK else ""  # too large for a stack; not thread-safe
     parts = [head, *_tables(plain), preparation.CODE, machine.code(plain), probabilities.code(plain)]
     parts += [ENTRANCES.substitute(storage=storage), OF_PROBABILITIES if calibrated else ""]
     return {"": "".join(parts).encode("ascii")}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-CHUNK = 400  # bytes of a string literal before the next begins; they join again
+CHUNK = 400  # bytes per string literal; the compiler joins adjacent literals
 
 
 def sparse(name: str, rows: sp.csr_array, values: str = "expansion") -> Iterable[str]:
@@ -18,7 +18,7 @@ def sparse(name: str, rows: sp.csr_array, values: str = "expansion") -> Iterable
 
 
 def array(declaration: str, values: np.ndarray) -> str:
-    """C has no empty arrays, so an empty one holds a zero."""
+    """Return the declaration of a constant array; C has no empty arrays, so an empty one holds a zero."""
     texts = list(map(repr, values.tolist())) or ["0"]
     lines = [", ".join(texts[start : start + 8]) for start in range(0, len(texts), 8)]
     return f"static const {declaration}[] = {{\n" + ",\n".join(lines) + "\n};\n"
@@ -30,7 +30,7 @@ def strings(declaration: str, texts: Iterable[Any]) -> str:
 
 
 def literal(text: str) -> str:
-    """A C string: letters, digits and the harmless stand for themselves, all else is three octal digits."""
+    """Return a C string literal: letters, digits and harmless characters as they are, others as three octal digits."""
     safe = set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+.,:;()=<>")
     bytes_ = [chr(byte) if byte in safe else f"\\{byte:03o}" for byte in text.encode("utf-8", "surrogatepass")]
     chunks = ["".join(bytes_[start : start + CHUNK]) for start in range(0, len(bytes_), CHUNK)]

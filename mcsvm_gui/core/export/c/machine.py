@@ -1,4 +1,4 @@
-"""The machine in C: kernel, sums over support vectors, and the class that wins."""
+"""The machine in C: kernel, sums over support vectors, and the winning class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Raw rows in C: cells that are missing, texts as features, shift and scale."""
+"""Preprocessing of raw rows in C: missing cells, texts as features, shift and scale."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ static int prepare(const double *numbers, const char *const *texts, double *x)
 
 
 def sides(plain: FlatModel) -> tuple[list[int], list[int]]:
-    """The columns that are numbers, and those that are texts."""
+    """Return the indices of the numeric columns, and those of the text columns."""
     found: tuple[list[int], list[int]] = ([], [])
     for number, column in enumerate(plain.columns):
         found[column.levels is not None].append(number)

@@ -1,4 +1,4 @@
-"""Probabilities in C, and decisions by what errors cost."""
+"""Probabilities in C, and predictions that minimise expected costs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mcsvm.solvers.uncertainty.probability import LEAST
 from mcsvm_gui.core.export.c.literals import array
 from mcsvm_gui.core.export.flat_model import FlatModel
 
-ON_STACK = 16384  # numbers that a function may keep on the stack
+ON_STACK = 16384  # numbers that a function may put on the stack
 
-CLASS_SCORES = {  # what temperatures and sigmoids of single classes are applied to; `chosen` is the class decided for
+CLASS_SCORES = {  # input of temperatures and of sigmoids of single classes; `chosen` is the predicted class
     "argmax": """
 static void class_scores(const double *scores, int chosen, double *found)
 {
@@ -131,7 +131,7 @@ static void shares(const double *scores, int chosen, double *p)
 """,
 }
 
-CHEAPEST = {  # by whether all errors cost the same: the class that a rule decides for, before it rejects
+CHEAPEST = {  # keyed by whether all errors cost the same: the class that a rule chooses before it may reject
     True: """
 static int cheapest(const double *p)
 {
@@ -160,7 +160,7 @@ static int cheapest(const double *p)
 """,
 }
 
-DECIDED = {  # by whether the model has a rule of costs
+DECIDED = {  # keyed by whether the model has a rule of costs
     True: """
 static int decided(const double *scores)
 {

@@ -1,4 +1,4 @@
-"""An exported C file compiled, and asked for its decisions."""
+"""Compile an exported C file and read its predictions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
         raise RefusedFileError("{command} stops at it: {reason}", command=command, reason=reason)
     outputs = ["scores"] if scored(plain, probe) else []
     lines = [line.split() for line in programs.run([str(program), *outputs, str(rows)]).output.splitlines()]
-    labels = np.maximum(np.array([line[0] for line in lines], dtype=np.int64), -1)  # of a rule, -2 where it rejects
+    labels = np.maximum(np.array([line[0] for line in lines], dtype=np.int64), -1)  # a rule prints -2 if it rejects
     numbers = np.array([line[1:] for line in lines], dtype=np.float64)
     calibrated = 0 if plain.calibration is None else plain.classes
     shares, scores = numbers[:, :calibrated] if calibrated else None, numbers[:, calibrated:] if outputs else None
@@ -75,7 +75,7 @@ def predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
 
 
 def _packed(plain: FlatModel, probe: Probe) -> bytes:
-    """Per row: a mark, the numbers, and every text after its length."""
+    """Pack the rows: for each a mark, the numbers, and every text after its length."""
     numbers, texts = sides(plain)
     columns = {i: probe.column(i) for i in texts}
     if texts:

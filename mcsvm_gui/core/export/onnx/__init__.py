@@ -89,7 +89,7 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     except ImportError:
         return FilePrediction(None, Sentence("onnxruntime is not installed (pip install 'mcsvm[export]')"), probe)
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # errors are raised too
+    options.log_severity_level = 4  # level 4: errors are raised as exceptions anyway
     session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels: list[int] = []
@@ -117,7 +117,7 @@ PREDICTORS = (_predictor,)
 
 
 def feed(plain: FlatModel, probe: Probe) -> dict[str, np.ndarray]:
-    """What onnxruntime is given."""
+    """Return the inputs for onnxruntime."""
     if one_input(plain):
         return {"features": probe.numbers()}
     return {name: probe.column(number)[:, None] for number, name in enumerate(input_names(plain))}

@@ -1,4 +1,4 @@
-"""Inputs of an ONNX graph, and the features that the kernel sees."""
+"""Inputs of an ONNX graph, and the features that the kernel receives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPERATORS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "floor": "Floor", 
 
 
 def prepared(graph: Graph, plain: FlatModel) -> str:
-    """All that the kernel sees."""
+    """Add all features that the kernel receives."""
     texts = () if plain.steps is None else plain.steps.words
     blocks = [_scaled(graph, plain)] if plain.features else []
     names = dict(zip((column.name for column in plain.columns), input_names(plain), strict=True))
@@ -27,12 +27,12 @@ def prepared(graph: Graph, plain: FlatModel) -> str:
 
 
 def one_input(plain: FlatModel) -> bool:
-    """Whether a row is one tensor of numbers."""
+    """Return whether a row is one tensor of numbers."""
     return plain.numbers_only and plain.steps is None
 
 
 def _scaled(graph: Graph, plain: FlatModel) -> str:
-    """(value - shift) * scale for every feature."""
+    """Add (value - shift) * scale for every feature."""
     values = _numbers(graph, plain) if one_input(plain) else _mixed(graph, plain)
     if np.array_equal(plain.shift, np.zeros(plain.features)) and np.array_equal(plain.scale, np.ones(plain.features)):
         return values
@@ -55,14 +55,14 @@ def _filled(graph: Graph, values: str, fills: np.ndarray) -> str:
 
 
 def input_names(plain: FlatModel) -> list[str]:
-    """The names of the inputs, column by column; a name that ONNX cannot use gets a number."""
+    """Return the names of the inputs, column by column; a name that ONNX cannot use gets a number."""
     names = [column.name for column in plain.columns]
     unfit = ("", "label", "scores", "probabilities")
     return [f"column {i + 1}: {name}" if name in unfit else name for i, name in enumerate(names)]
 
 
 def _mixed(graph: Graph, plain: FlatModel) -> str:
-    """One input per column, and their features side by side, then in the order of the model."""
+    """Add one input per column, join their features, and put these in the order of the model."""
     blocks, order = [], []
     for number, name in enumerate(input_names(plain)):
         members = np.flatnonzero(plain.sources == number)
@@ -90,14 +90,12 @@ def _column(graph: Graph, plain: FlatModel, number: int, name: str, members: np.
         return values if column.fill is None else _filled(graph, values, np.array([[column.fill]], dtype=np.float64))
     codes = _codes(graph, plain.strict, column, graph.take(name, kinds.STRING, 1))
     known = np.array([[plain.levels[member] == level for member in members] for level in column.levels])
-    table = np.vstack(
-        [known, np.zeros((0 if plain.strict else 1, members.size))]
-    )  # the last row is that of unknown texts
+    table = np.vstack([known, np.zeros((0 if plain.strict else 1, members.size))])  # the last row is for unknown texts
     return graph.add("Squeeze", graph.add("Gather", graph.constant(table), codes), graph.integers(1))
 
 
 def _part(graph: Graph, plain: FlatModel, number: int, cells: str, member: int) -> str:
-    """A feature of a column that also has one of its gaps, or of its categories joined."""
+    """Add one feature of a column that also marks missing values or joins categories."""
     column, double = plain.columns[number], graph.onnx.TensorProto.DOUBLE
     if column.numeric:
         gone = graph.add("IsNaN", cells)
@@ -118,7 +116,7 @@ def _part(graph: Graph, plain: FlatModel, number: int, cells: str, member: int) 
 
 
 def _told(feature: Feature, levels: Sequence[str], text: str) -> float:
-    """Of a text that is known, or of a missing one."""
+    """Return the feature's value for a known text, or for a missing one."""
     if feature.part == "missing":
         return float(text == "")
     cell = text or feature.fill
@@ -147,7 +145,7 @@ def _date_parts(graph: Graph, column: FlatColumn, cells: str, parts: list[str]) 
 
 
 def _codes(graph: Graph, strict: bool, column: FlatColumn, texts: str) -> str:
-    """Which level a text is, or beyond the last; beyond all where it is missing and nothing fills it."""
+    """Return the level number of each text: beyond the last if unknown, beyond all if missing and not imputed."""
     levels = column.levels or ()
     keys, values = list(levels), list(range(len(levels)))
     if "" not in levels:
@@ -164,7 +162,7 @@ def _codes(graph: Graph, strict: bool, column: FlatColumn, texts: str) -> str:
 
 
 def refused(graph: Graph, features: str) -> str:
-    """(rows,) 1 where a feature is not finite, else 0."""
-    nothing = graph.add("Mul", features, graph.constant(np.array(0.0)))  # but infinity times 0 is no number
+    """Return (rows,) 1 if a feature is not finite, else 0."""
+    nothing = graph.add("Mul", features, graph.constant(np.array(0.0)))  # infinity times 0 is not a number
     sums = graph.add("ReduceSum", nothing, graph.integers(1), keepdims=0)
     return graph.cast(graph.add("IsNaN", sums), graph.onnx.TensorProto.INT64)

@@ -22,7 +22,8 @@ def library() -> Any:
 
 
 class Graph:
-    """Nodes and constants under construction. Its own names start with a mark that no column starts with."""
+    """Nodes and constants under construction; the names of its own begin with a mark that no column name begins
+    with."""
 
     def __init__(self, onnx: Any, taken: list[str]) -> None:
         self.onnx, self.helper = onnx, onnx.helper
@@ -59,7 +60,7 @@ class Graph:
         return self.add("Cast", value, to=to)
 
     def take(self, name: str, kind: int, columns: int) -> str:
-        """An input of so many columns."""
+        """Add an input with this number of columns."""
         self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["rows", columns]))
         return name
 

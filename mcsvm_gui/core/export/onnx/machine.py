@@ -1,4 +1,4 @@
-"""Kernel, outputs and the class that wins, in operators of ONNX."""
+"""Kernel, outputs and the winning class, in operators of ONNX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcsvm_gui.core.export.onnx.graph import Graph
 
 
 def weighted(graph: Graph, plain: FlatModel, features: str) -> str:
-    """kernel(features, vectors) @ expansion."""
+    """Add kernel(features, vectors) @ expansion."""
     if plain.kernel == "linear":
         return graph.add("MatMul", features, graph.constant(np.asarray(plain.dense.T @ plain.expansion)))
     products = graph.add("MatMul", features, graph.constant(plain.dense.T))
@@ -32,14 +32,14 @@ def _kernel(graph: Graph, plain: FlatModel, features: str, products: str) -> str
 
 
 def winner_of(graph: Graph, plain: FlatModel, scores: str) -> str:
-    """(rows, 1)"""
+    """Add the (rows, 1) winning class."""
     if plain.decides == "graph":
         return _walk(graph, plain, scores)
     return largest(graph, scores if plain.decides == "argmax" else votes(graph, plain, scores))
 
 
 def largest(graph: Graph, values: str) -> str:
-    """(rows, 1) the first of the largest."""
+    """Add the (rows, 1) index of the largest value, the first one if tied."""
     return graph.add("ArgMax", values, axis=1, keepdims=1, select_last_index=0)
 
 
@@ -48,7 +48,7 @@ def _positive(graph: Graph, values: str, kind: int) -> str:
 
 
 def votes(graph: Graph, plain: FlatModel, scores: str) -> str:
-    """Every pair gives its second class a vote, and takes it back for the first where it is positive."""
+    """Add votes: every pair votes for its second class, and moves the vote to the first if its value is positive."""
     moves, start = np.zeros((plain.outputs, plain.classes)), np.zeros((1, plain.classes))
     for column, (a, b) in enumerate(plain.pairs):
         moves[column, a], moves[column, b] = 1.0, -1.0
@@ -58,7 +58,9 @@ def votes(graph: Graph, plain: FlatModel, scores: str) -> str:
 
 
 def _walk(graph: Graph, plain: FlatModel, scores: str) -> str:
-    """(rows, 1): compare the first and the last class left, drop the loser, one step per class but one."""
+    """Add the (rows, 1) winner of the graph: compare the first and the last remaining class, drop the loser.
+
+    There is one such step fewer than classes."""
     column_of = np.zeros((plain.classes, plain.classes), dtype=np.int64)
     for column, (a, b) in enumerate(plain.pairs):
         column_of[a, b] = column
@@ -73,5 +75,5 @@ def _walk(graph: Graph, plain: FlatModel, scores: str) -> str:
 
 
 def _zeros(graph: Graph, scores: str) -> str:
-    """(rows, 1) whole numbers."""
+    """Return (rows, 1) integers to multiply by zero."""
     return graph.add("ArgMax", scores, axis=1, keepdims=1)

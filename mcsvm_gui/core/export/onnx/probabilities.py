@@ -1,4 +1,4 @@
-"""Probabilities in operators of ONNX, and decisions by what errors cost."""
+"""Probabilities in operators of ONNX, and predictions that minimise expected costs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _scaled(graph: Graph, shares: str) -> None:
 
 
 def _class_scores(graph: Graph, plain: FlatModel, scores: str, winner: str) -> str:
-    """(rows, classes) what temperatures and sigmoids of single classes are applied to."""
+    """Add the (rows, classes) values that temperatures and sigmoids of single classes transform."""
     if plain.decides == "argmax":
         return scores
     if plain.classes == 2:
@@ -60,7 +60,7 @@ def _class_scores(graph: Graph, plain: FlatModel, scores: str, winner: str) -> s
 
 
 def _exchanged(graph: Graph, plain: FlatModel, given: str, winner: str, first: str) -> str:
-    """The largest score goes to the class decided for, and its own to the class that had the largest."""
+    """Exchange two scores: the winner gets the largest, and the class that had the largest gets the winner's."""
     numbers = graph.constant(np.arange(plain.classes)[None, :])
     places = [graph.add("Equal", numbers, place) for place in (winner, first)]
     marks = [graph.cast(place, graph.onnx.TensorProto.DOUBLE) for place in places]
@@ -70,7 +70,7 @@ def _exchanged(graph: Graph, plain: FlatModel, given: str, winner: str, first: s
 
 
 def _pair_values(graph: Graph, plain: FlatModel, scores: str) -> str:
-    """(rows, pairs)"""
+    """Add the (rows, pairs) values."""
     if plain.decides != "argmax":
         return scores
     sides = (graph.add("Gather", scores, graph.integers(*side), axis=1) for side in zip(*plain.pairs, strict=True))
@@ -84,7 +84,7 @@ def _sigmoids(graph: Graph, found: Calibration, values: str) -> str:
 
 
 def _coupled(graph: Graph, plain: FlatModel, pairs: str) -> None:
-    """p of sum 1 that minimises p' Q p: (Q + 1) p is a multiple of 1, solved by Gauss and Jordan's elimination.
+    """Add the p of sum 1 that minimises p' Q p: (Q + 1) p is a multiple of 1, solved by Gauss-Jordan elimination.
 
     Q is positive semidefinite and Q + 1 definite, so that no pivot is 0."""
     k, one = plain.classes, _number(graph, 1.0)
@@ -108,7 +108,7 @@ def _coupled(graph: Graph, plain: FlatModel, pairs: str) -> None:
 
 
 def _table(graph: Graph, plain: FlatModel, pairs: str) -> str:
-    """(rows, classes, classes) of r_ab, 0 on the diagonal."""
+    """Add the (rows, classes, classes) table of r_ab, 0 on the diagonal."""
     k, count = plain.classes, plain.outputs if plain.decides != "argmax" else len(plain.pairs)
     places = np.full((k, k), 2 * count)
     for column, (a, b) in enumerate(plain.pairs):
@@ -118,11 +118,11 @@ def _table(graph: Graph, plain: FlatModel, pairs: str) -> str:
     return graph.add("Gather", sides, graph.constant(places), axis=1)
 
 
-# -- decisions by cost -------------------------------------------------------------------------------
+# -- predictions by cost -----------------------------------------------------------------------------
 
 
 def cheapest(graph: Graph, plain: FlatModel, rule: CostRule) -> str:
-    """(rows, 1) the class of the smallest expected cost; the number after the last where it is too improbable."""
+    """Add the (rows, 1) class of the smallest expected cost; if it is too improbable, the number of classes."""
     best = largest(graph, "probabilities" if rule.equal else _near_the_least(graph, rule))
     share = graph.add("GatherElements", "probabilities", best, axis=1)
     improbable = graph.add("Less", share, _number(graph, rule.reject))
@@ -130,7 +130,7 @@ def cheapest(graph: Graph, plain: FlatModel, rule: CostRule) -> str:
 
 
 def _near_the_least(graph: Graph, rule: CostRule) -> str:
-    """(rows, classes) 1 where the expected cost is the smallest, or as near to it as counts for equal."""
+    """Add (rows, classes) 1 if the expected cost is the smallest, or within the tolerance of it."""
     expected = graph.add("MatMul", "probabilities", graph.constant(rule.table))
     least = graph.add("ReduceMin", expected, axes=[1], keepdims=1)
     enough = graph.add("Add", least, _number(graph, NEAR * float(rule.table.max())))

@@ -1,10 +1,9 @@
 """Texts in ONNX: tf-idf by counting strings of letters.
 
-ONNX has no regular expressions, and its StringNormalizer lowers letters by locales that are not everywhere. So a text
-is cut into letters (Tokenizer of onnxruntime, as in sklearn-onnx), LabelEncoder lowers each and makes a blank of what
-is no letter, and the word corn is the string of six " corn ", which TfIdfVectorizer counts. Several words in a row
-cannot be counted so: one-letter words between them are no words to scikit-learn.
-"""
+ONNX has no regular expressions, and its StringNormalizer lowers letters by locales that do not exist everywhere. So a
+text is cut into letters (Tokenizer of onnxruntime, as in sklearn-onnx), LabelEncoder lowers each and turns characters
+other than letters into blanks, and the word corn is the string of six " corn ", which TfIdfVectorizer counts. Sequences
+of words cannot be counted in this way: scikit-learn ignores one-letter words between them."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from mcsvm_gui.core.data.preparation.words import Words
 from mcsvm_gui.core.export.onnx.graph import Graph
 
 _WORD = re.compile(r"\w")
-_OTHER = "??"  # a letter of no word that is known; a letter itself is one character
+_OTHER = "??"  # a letter of no known word; a letter itself is one character
 
 
 def refusal(words: Words) -> Sentence | None:
@@ -30,7 +29,7 @@ def refusal(words: Words) -> Sentence | None:
 
 
 def word_weights(graph: Graph, words: Words, texts: str) -> str:
-    """(rows, words) of length 1, of texts (rows, 1)."""
+    """Add the (rows, words) weights, each row of length 1, of texts (rows, 1)."""
     double = graph.onnx.TensorProto.DOUBLE
     letters = graph.add(
         *("Tokenizer", texts), domain="com.microsoft", mark=0, mincharnum=1, pad_value="", tokenexp="(?s)."
@@ -77,7 +76,7 @@ def _counted(graph: Graph, words: Words, letters: str) -> str:
 
 
 def _alphabet(words: Words) -> tuple[list[bytes], list[bytes]]:
-    """Each letter of the words, in either case, as the lower one; what no word holds as a blank."""
+    """Return a map of letters: those of the words, in either case, to lower case; other characters to a blank."""
     known = set("".join(words.vocabulary))
     lowered = {chr(code): chr(code).lower() for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000}
     pairs = {letter: low for letter, low in lowered.items() if low in known}
@@ -87,6 +86,6 @@ def _alphabet(words: Words) -> tuple[list[bytes], list[bytes]]:
 
 @cache
 def _between() -> tuple[str, ...]:
-    """The 11 000 assigned characters that part words."""
+    """Return the 11 000 assigned characters that separate words."""
     every = (chr(code) for code in range(sys.maxunicode + 1))
     return tuple(one for one in every if unicodedata.category(one) not in ("Cs", "Co", "Cn") and not _WORD.match(one))

@@ -1,11 +1,10 @@
-"""PMML 4.4: a SupportVectorMachineModel with its preparation as derived fields.
+"""PMML 4.4: a SupportVectorMachineModel with its preprocessing as derived fields.
 
 In one-against-all the smallest value wins unless `maxWins` says otherwise, which older readers do not know, so every
-function is negated; in one-against-one a value below the threshold of 0 is a vote for `targetCategory`, so the same
-sign serves there, and a value of 0 votes for the second class, as ours does.
-A row that the model refuses has no result there either (returnInvalid).
-With probabilities the file is a chain of models instead (probabilities.py): PMML's support vector machines have none.
-"""
+function is negated. In one-against-one a value below the threshold of 0 is a vote for `targetCategory`, so the same
+sign is right there, and a value of 0 votes for the second class, as in our machines. A row that the model refuses has
+no result in PMML either (returnInvalid). With probabilities the file is a chain of models instead (probabilities.py):
+PMML's support vector machines have none."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ KERNELS = {
     "polynomial": "PolynomialKernelType",
     "sigmoid": "SigmoidKernelType",
 }
-NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, even escaped
+NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not allowed in XML 1.0, even escaped
 
 REPRESENTATION = {"svmRepresentation": "SupportVectors"}
 WITHOUT = Sentence(
@@ -59,7 +58,7 @@ def refusal(trained: TrainedModel) -> Sentence | None:
 
 
 def _seen(plain: FlatModel) -> list[tuple[int, FlatColumn]]:
-    """The columns that the kernel sees."""
+    """Return the columns that have features."""
     return [(number, plain.columns[number]) for number in sorted(set(plain.sources.tolist()))]
 
 
@@ -89,7 +88,7 @@ def written(plain: FlatModel) -> Files:
 
 
 def _alone(root: ET.Element, plain: FlatModel, target: str, unused: Unused) -> None:
-    """A support vector machine that decides itself."""
+    """Write a single support vector machine that predicts the class itself."""
     method = "OneAgainstAll" if plain.decides == "argmax" else "OneAgainstOne"
     more = {"classificationMethod": method, "maxWins": "false", "threshold": "0"}
     model = ET.SubElement(root, "SupportVectorMachineModel", {**_about(plain), **REPRESENTATION, **more})
@@ -101,7 +100,7 @@ def _alone(root: ET.Element, plain: FlatModel, target: str, unused: Unused) -> N
 
 
 def _chain(root: ET.Element, plain: FlatModel, target: str, unused: Unused) -> None:
-    """A regression for each output, and what decides by them."""
+    """Write a regression for each output, and a last model that predicts from them."""
     chain = ET.SubElement(root, "MiningModel", _about(plain))
     _schema(chain, plain, target)
     fields = _derived(ET.SubElement(chain, "LocalTransformations"), plain, unused)
@@ -138,7 +137,7 @@ def _kernel(model: ET.Element, plain: FlatModel) -> None:
 
 
 def _unused(taken: set[str]) -> Unused:
-    """Names that no other field has."""
+    """Return a function that makes names unique among all fields."""
 
     def name(wanted: str) -> str:
         while wanted in taken:
@@ -167,7 +166,7 @@ def _field(name: str, optype: str, kind: str) -> dict[str, str]:
 
 
 def _schema(model: ET.Element, plain: FlatModel, target: str) -> None:
-    """A row that the model refuses has no result: returnInvalid."""
+    """Write the mining schema; a row that the model refuses has no result: returnInvalid."""
     schema = ET.SubElement(model, "MiningSchema")
     for _, column in _seen(plain):
         refused = plain.strict and column.levels is not None
@@ -182,7 +181,7 @@ def _schema(model: ET.Element, plain: FlatModel, target: str) -> None:
 
 
 def _derived(parent: ET.Element, plain: FlatModel, unused: Unused) -> list[str]:
-    """One field per feature: (value - shift) * scale."""
+    """Write one field per feature: (value - shift) * scale."""
     names = []
     for feature, (source, level) in enumerate(zip(plain.sources.tolist(), plain.levels, strict=True)):
         names.append(unused(f"feature_{feature + 1}"))
@@ -207,7 +206,7 @@ def _constant(parent: ET.Element, value: float) -> None:
 
 
 def _vectors(model: ET.Element, plain: FlatModel, fields: list[str], used: np.ndarray) -> None:
-    """Those used, numbered from 1."""
+    """Write the used vectors, numbered from 1."""
     vectors = ET.SubElement(model, "VectorDictionary", {"numberOfVectors": str(used.size)})
     names = ET.SubElement(vectors, "VectorFields", {"numberOfFields": str(plain.features)})
     for field in fields:
@@ -222,7 +221,7 @@ def _vectors(model: ET.Element, plain: FlatModel, fields: list[str], used: np.nd
 
 
 def _machines(model: ET.Element, plain: FlatModel) -> None:
-    """One per class function, or per pair; negated."""
+    """Write one machine per class function, or per pair; negated."""
     names = plain.class_names
     for output in range(plain.outputs):
         if plain.decides == "argmax":

@@ -1,9 +1,8 @@
-"""Probabilities in PMML, whose support vector machines have none: a chain of models.
+"""Probabilities in PMML as a chain of models: PMML's support vector machines do not have them.
 
-Each output of the machine is a regression. The last model turns outputs into scores and shares by derived fields, and
-decides by a softmax of the scores. Under temperature that softmax gives the probabilities; else they are outputs beside
-it, and may disagree with the decision.
-"""
+Each output of the machine is a regression. The last model turns outputs into scores and probabilities by derived
+fields, and predicts by a softmax of the scores. Under temperature that softmax gives the probabilities; otherwise they
+are further outputs, and may disagree with the predicted class."""
 
 from __future__ import annotations
 
@@ -14,8 +13,8 @@ from xml.etree import ElementTree as ET
 from mcsvm.solvers.uncertainty.probability import LEAST, Calibration
 from mcsvm_gui.core.export.flat_model import FlatModel
 
-Unused = Callable[[str], str]  # a name that no other field has, from the one that is wanted
-MOST_COUPLED = 30  # classes: their pairs are coupled by k^3 / 6 derived fields
+Unused = Callable[[str], str]  # returns a name that no other field has, from the proposed one
+MOST_COUPLED = 30  # classes: coupling their pairs takes k^3 / 6 derived fields
 Term = ET.Element
 
 
@@ -31,7 +30,7 @@ class Fields:
         self._parent, self._unused = parent, unused
 
     def add(self, name: str, term: Term) -> Term:
-        """A reference to it."""
+        """Add a field and return a reference to it."""
         named = self._unused(name)
         field = ET.SubElement(self._parent, "DerivedField", name=named, optype="continuous", dataType="double")
         field.append(term)
@@ -80,14 +79,14 @@ def last_model(parent: ET.Element, plain: FlatModel, outputs: list[str], target:
 
 
 def _exponents(fields: Fields, scores: list[Term], temperature: float) -> list[Term]:
-    """None above 0, where readers differ in how far their exponential goes."""
+    """Return the exponents, none above 0: readers differ in the range of their exponential."""
     largest = fields.add("largest", apply("max", *scores))
     behind = [apply("/", apply("-", score, largest), number(temperature)) for score in scores]
     return fields.all("exponent", behind)
 
 
 def _name(output: ET.Element, plain: FlatModel, found: list[Term], unused: Unused) -> None:
-    """Outputs: the decision, and for each class what was found, or else its share of the softmax."""
+    """Add the outputs: the predicted class, and for each class its probability, or else its share of the softmax."""
     decision = {"name": unused("decision"), "optype": "categorical", "dataType": "string"}
     ET.SubElement(output, "OutputField", {**decision, "feature": "predictedValue"})
     for place, name in enumerate(plain.class_names):
@@ -102,7 +101,8 @@ def _name(output: ET.Element, plain: FlatModel, found: list[Term], unused: Unuse
 
 
 def class_scores(fields: Fields, plain: FlatModel, values: list[Term]) -> list[Term]:
-    """What temperatures and sigmoids of single classes are applied to; the largest is of the class decided for."""
+    """Return the values that temperatures and sigmoids of single classes transform; the predicted class has the
+    largest."""
     if plain.decides == "argmax":
         return values
     if plain.classes == 2:
@@ -127,7 +127,7 @@ def _signed(value: Term, first: bool) -> Term:
 
 
 def _within(clear: Term) -> Term:
-    """clarity / (3 (|clarity| + 1))"""
+    """Return clarity / (3 (|clarity| + 1))."""
     return apply("/", clear, apply("*", number(3.0), apply("+", apply("abs", clear), number(1.0))))
 
 
@@ -140,7 +140,9 @@ def _first_largest(fields: Fields, of: list[Term]) -> Term:
 
 
 def _walk(fields: Fields, plain: FlatModel, values: list[Term]) -> Term:
-    """Who is left of the classes a to b: their first or their last goes, as the function of these two says."""
+    """Return the winner of the graph.
+
+    For the classes a to b it drops the first or the last, depending on the function of this pair."""
     of_pair = dict(zip(plain.pairs, values, strict=True))
     left = [number(c) for c in range(plain.classes)]
     for apart in range(1, plain.classes):
@@ -151,7 +153,7 @@ def _walk(fields: Fields, plain: FlatModel, values: list[Term]) -> Term:
 
 
 def _exchanged(fields: Fields, given: list[Term], winner: Term) -> list[Term]:
-    """The largest goes to the winner, and its own to the class that had the largest."""
+    """Exchange two scores: the winner gets the largest, and the class that had the largest gets the winner's."""
     first = fields.add("first", _first_largest(fields, given))
     largest, own = (fields.add("held", apply("sum", *_only(place, given))) for place in (first, winner))
     scores = [
@@ -196,7 +198,7 @@ def _sigmoids(fields: Fields, found: Calibration, values: list[Term]) -> list[Te
 
 
 def _coupled(fields: Fields, k: int, pairs: list[Term]) -> list[Term]:
-    """p of sum 1 that minimises p' Q p: (Q + 1) p is a multiple of 1, by elimination of the symmetric matrix."""
+    """Return the p of sum 1 that minimises p' Q p: (Q + 1) p is a multiple of 1; by symmetric elimination."""
     held = [apply("max", apply("min", one, number(1.0 - LEAST)), number(LEAST)) for one in pairs]
     r = dict(zip(combinations(range(k), 2), fields.all("pair_share", held), strict=True))
     rest = {pair: apply("-", number(1.0), one) for pair, one in r.items()}

@@ -1,7 +1,6 @@
 """A small evaluator of PMML, from the standard's text: support vector machines, chains of models, softmax regressions.
 
-It knows nothing of our models.
-"""
+It uses nothing of our models."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from mcsvm.solvers.kernels.sigmoid import Sigmoid
 
 P = "{http://www.dmg.org/PMML-4_4}"
 Cells = dict[str, np.ndarray]
-BLOCK = 4_000_000  # kernel values at once
+BLOCK = 4_000_000  # kernel values computed at once
 FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "+": np.add,
     "-": np.subtract,
@@ -38,9 +37,9 @@ FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
 
 
 def evaluate(path: Path, cells: Cells, rows: int) -> tuple[list[str | None], np.ndarray | None]:
-    """The predicted category of every row, None where it has no result; and outputs that are numbers, side by side.
+    """Return the predicted category of every row (None if it has no result), and the numeric outputs as columns.
 
-    `cells`: float64 with NaN, or text with "" where missing."""
+    `cells` are float64 with NaN, or text with "" if missing."""
     return evaluate_scores(path, cells, rows)[:2]
 
 
@@ -51,7 +50,7 @@ def evaluate_scores(
     root = ET.parse(path).getroot()
     model = root[-1]
     refused = _invalid(root, model, cells, rows)
-    with np.errstate(all="ignore"):  # of rows that have no result
+    with np.errstate(all="ignore"):  # rows without a result
         result = _result(model, _filled(model, cells), rows)
     categories = [None if no else name for name, no in zip(result.categories, refused.tolist(), strict=True)]
     numbers = [values for values in result.outputs.values() if values.dtype == np.float64]
@@ -60,8 +59,8 @@ def evaluate_scores(
 
 @dataclass(frozen=True, eq=False)
 class _Result:
-    values: np.ndarray  # of a regression
-    categories: list[str]  # of a classification
+    values: np.ndarray  # result of a regression
+    categories: list[str]  # result of a classification
     outputs: Cells
     machines: np.ndarray | None = None  # (rows, functions) of support vector machines
 
@@ -95,13 +94,13 @@ def _result(model: ET.Element, fields: Cells, rows: int) -> _Result:
 
 
 def _chained(model: ET.Element, fields: Cells, rows: int) -> _Result:
-    """The result of the last model, whose inputs are the outputs of those before."""
+    """Return the result of the last model; its inputs are the outputs of the earlier ones."""
     segmentation = model.find(f"{P}Segmentation")
     assert segmentation is not None
     assert segmentation.attrib["multipleModelMethod"] == "modelChain"
     machines = []
     for segment in segmentation.iterfind(f"{P}Segment"):
-        result = _result(segment[1], fields, rows)  # after its predicate, which is true
+        result = _result(segment[1], fields, rows)  # the segment's first child is its predicate, which is true
         fields |= result.outputs
         machines += [] if result.machines is None else [result.machines]
     return replace(result, machines=np.hstack(machines))
@@ -131,7 +130,7 @@ def _missing(values: np.ndarray) -> np.ndarray:
 
 
 def _invalid(root: ET.Element, model: ET.Element, cells: Cells, rows: int) -> np.ndarray:
-    """Where a field that is missing, or none of its listed values, is to return no result."""
+    """Return which rows have no result, because a field is missing or is not among its listed values."""
     result = np.zeros(rows, dtype=bool)
     listed = {
         field.attrib["name"]: {value.attrib["value"] for value in field.iterfind(f"{P}Value")}
@@ -179,7 +178,7 @@ def _vectors(model: ET.Element, width: int) -> tuple[np.ndarray, dict[str, int]]
 
 
 def _kernel(model: ET.Element) -> Rbf | Linear | Polynomial | Sigmoid:
-    """Defaults as in the standard: gamma, coef0 and degree are 1."""
+    """Read the kernel; gamma, coef0 and degree default to 1 as in the standard."""
     element = next(part for part in model if part.tag.endswith("KernelType"))
     gamma, coef0 = float(element.get("gamma", "1")), float(element.get("coef0", "1"))
     if element.tag == f"{P}LinearKernelType":
@@ -192,7 +191,7 @@ def _kernel(model: ET.Element) -> Rbf | Linear | Polynomial | Sigmoid:
 
 
 def _outputs(model: ET.Element, inputs: np.ndarray) -> np.ndarray:
-    """(rows, machines)."""
+    """Return the (rows, machines) values."""
     vectors, places = _vectors(model, inputs.shape[1])
     machines = model.findall(f"{P}SupportVectorMachine")
     weights, start = np.zeros((len(vectors), len(machines))), np.zeros(len(machines))
@@ -231,7 +230,7 @@ def _categories(model: ET.Element, values: np.ndarray) -> list[str]:
 
 
 def _voted(first: np.ndarray, targets: list[str], others: list[str]) -> list[str]:
-    """Ties go to the category that is named first."""
+    """Return the category with most votes; ties go to the category that is named first."""
     names = list(dict.fromkeys([*targets, *others]))
     counts = np.zeros((len(first), len(names)), dtype=np.int64)
     for column, (target, other) in enumerate(zip(targets, others, strict=True)):

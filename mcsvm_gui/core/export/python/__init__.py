@@ -1,8 +1,7 @@
-"""Python source: one file that imports `math` and nothing else, and predicts raw rows.
+"""Python source: one file that imports only `math`, and predicts raw rows.
 
-Numbers stand in long strings that are split when the module is loaded: a string is one token, so that even a large
-model is parsed at once.
-"""
+Numbers are in long strings that are split when the module is loaded: a string is one token, so that even a large model
+is parsed at once."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ from mcsvm_gui.core.export.python import probabilities
 from mcsvm_gui.core.export.python.literals import numbers
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-MOST_WORK = 30_000_000  # kernel terms that a check may cost: a few seconds of plain Python
+MOST_WORK = 30_000_000  # largest number of kernel terms of a check: a few seconds of plain Python
 
 HEAD = '''"""A multi-class support vector machine, written by mcsvm. Needs Python 3.8 and nothing else.
 
@@ -166,10 +165,9 @@ def written(plain: FlatModel) -> Files:
 
 
 def has_own_code(text: bytes, plain: FlatModel) -> bool:
-    """Return whether the file differs from the output of this version only in constants: then it is safe to run.
+    """Return whether the file differs from the output of this version only in constants; then it is safe to run.
 
-    Constants are not run: `numbers` splits strings, and names are compared with values of rows.
-    """
+    Constants are not run: `numbers` splits strings, and names are compared with values of rows."""
     return _without_constants(text) == _without_constants(written(plain)[""])
 
 
@@ -199,7 +197,8 @@ def _tables(plain: FlatModel) -> Iterable[str]:
 
 
 def _names(names: Iterable[Any]) -> str:
-    """ascii() of a text is a literal that no quote, backslash, line break or letter can escape from."""
+    """Return a list of literals: ascii() of a text leaves no quote, backslash, line break or letter that could
+    escape."""
     return "[" + "".join(f"\n    {name if name is None else _literal(name)}," for name in names) + "\n]"
 
 
@@ -212,7 +211,7 @@ def _levels(plain: FlatModel) -> str:
 
 
 def _known(plain: FlatModel) -> str:
-    """The columns where a text that training did not know is refused, and those it knew."""
+    """Return the columns that refuse a text unknown to the training, with their known texts."""
     known = {c: column.levels for c, column in enumerate(plain.columns) if plain.strict and column.levels is not None}
     return "{" + "".join(f"\n    {c}: {_names(levels)}," for c, levels in known.items()) + "}"
 
@@ -228,7 +227,7 @@ def _vectors(plain: FlatModel) -> str:
 
 
 def _pairs(name: str, rows: sp.csr_array) -> str:
-    """Per row the nonzero places and values."""
+    """Return the code that lists, per row, the nonzero places and values."""
     return (
         f"{name} = list(zip({numbers(rows.indices, 'int')}, {numbers(rows.data)}))\n"
         f"_starts = {numbers(rows.indptr, 'int')}\n"

@@ -1,4 +1,4 @@
-"""Probabilities in Python source, and decisions by what errors cost."""
+"""Probabilities in Python source, and predictions that minimise expected costs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcsvm.solvers.uncertainty.probability import LEAST
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.python.literals import numbers
 
-CLASS_SCORES = {  # what temperatures and sigmoids of single classes are applied to
+CLASS_SCORES = {  # the values that temperatures and sigmoids of single classes transform
     "argmax": """
 
 def _class_scores(values):
