@@ -1,4 +1,4 @@
-"""An axis that paints itself: pyqtgraph strokes every line of the grid, 10 ms an axis and paint instead of 0.2."""
+"""An axis that paints itself in 0.2 ms; pyqtgraph strokes every line of the grid, which takes 10 ms per axis."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from PySide6.QtGui import QFontMetrics, QPainter
 
 from mcsvm_gui.core.base import figures
 
-DECADES = 300  # whose powers of ten are numbers
-TICK_ROOM = 32  # pixels between two labels, at least
-MARGIN = 10  # pixels around the name, which a text of HTML has
+DECADES = 300  # largest decimal exponent of a tick: powers of ten beyond it overflow
+TICK_ROOM = 32  # smallest distance between two tick labels, in pixels
+MARGIN = 10  # pixels around the name that HTML text adds
 Text = tuple[QRectF, Any, str]
 
 
 class Axis(pg.AxisItem):
-    """`picture` is None whenever something changed; any other value says that the specifications still hold."""
+    """`picture` is None whenever something has changed; any other value means that the specifications still hold."""
 
     picture: Any
-    limits: tuple[float, float] | None = None  # the values that exist: no tick is labelled outside of them
+    limits: tuple[float, float] | None = None  # the range of possible values: no tick outside of it is labelled
     _specs: tuple[Any, Any, Any] | None = None
 
     def updateAutoSIPrefix(self) -> None:
-        """No prefixes: where they are switched off, pyqtgraph still scales the numbers by the range of that moment."""
+        """Switch off unit prefixes: even if they are disabled, pyqtgraph scales the numbers by the current range."""
         self.autoSIPrefixScale = 1.0
 
     def paint(self, painter: QPainter, option: Any, widget: Any) -> None:
@@ -42,7 +42,7 @@ class Axis(pg.AxisItem):
             painter.restore()
 
     def labelString(self) -> str:
-        """Elided to the length of the axis, or left out where a third would be lost; the tooltip has it whole."""
+        """Return the label cut to the length of the axis, or "" if a third would be lost; the tooltip has all of it."""
         words = html.unescape(self.labelText)
         length = int(self.size().width() if self.orientation == "bottom" else self.size().height())
         letters = QFontMetrics(self.label.font())
@@ -53,13 +53,16 @@ class Axis(pg.AxisItem):
         return f"<span style='{style}'>{html.escape(shown)}</span>"
 
     def resizeEvent(self, ev: Any = None) -> None:
-        """Without a label where the plot is closed: that resizes once more."""
+        """Fit the label to the new size; a plot that is being closed is resized too, but has no label any more."""
         if self.label is not None and self.labelText:
             self.label.setHtml(self.labelString())
         super().resizeEvent(ev)
 
     def drawn(self, painter: QPainter) -> Any:
-        """Line, ticks and their numbers; None without room. Fewer numbers where they would touch; names stay."""
+        """Return the line, the ticks and their numbers, or None without room.
+
+        Numbers that would touch are thinned out; names stay.
+        """
         painter.save()
         painter.setFont(self.style["tickFont"])
         specs = self.generateDrawSpecs(painter)
@@ -79,15 +82,15 @@ class Axis(pg.AxisItem):
         return [(step, [tick for tick in ticks if low - slack <= tick <= high + slack]) for step, ticks in levels]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Write the numbers beside the ticks in the notation of the language."""
+        """Write the numbers next to the ticks in the notation of the language."""
         return [figures.localised(text) for text in super().tickStrings(values, scale, spacing)]
 
     def logTickValues(
         self, low: float, high: float, size: float, levels: Any
     ) -> list[tuple[float | None, list[float]]]:
-        """Whole decades, few enough to read; 1, 2, 5 where less than two are seen.
+        """Return whole decades, few enough to read, or steps of 1, 2 and 5 if less than two decades are visible.
 
-        Until a plot that changes to logarithms has its new range, the range is one of plain values.
+        While a plot changes to logarithms, its range is for a moment still one of plain values; DECADES limits it.
         """
         low, high = max(low, -DECADES), min(high, DECADES)
         decades = np.arange(math.floor(low), math.ceil(high) + 1.0)
@@ -98,7 +101,7 @@ class Axis(pg.AxisItem):
         return [(None, [float(mark) for mark in marks if low <= mark <= high])]
 
     def _draw(self, painter: QPainter, axis: Any, ticks: Any, texts: Any) -> None:
-        """All lines are upright or level: rectangles of one pixel, which no stroker has to look at."""
+        """Draw the lines as rectangles of one pixel: all are upright or level, so that no stroker is needed."""
         for pen, start, end in (axis, *ticks):
             painter.fillRect(_line(start, end), pen.color())
         painter.setFont(self.style["tickFont"])
@@ -109,9 +112,9 @@ class Axis(pg.AxisItem):
 
 
 def apart(texts: Sequence[Text], *, upright: bool) -> Sequence[Text]:
-    """Evenly many left out, as few as leave none that touches its neighbour. pyqtgraph thins out finer levels alone.
+    """Drop labels evenly, as few as possible, until no two neighbours touch; pyqtgraph thins out only finer levels.
 
-    A text's area is 0.8 of the height of a line there, which numbers fill.
+    The area of a text has 0.8 of the height of a line, which is enough for numbers.
     """
     ends = [(area.top(), area.bottom()) if upright else (area.left(), area.right()) for area, _, _ in texts]
     order = sorted(range(len(texts)), key=lambda place: ends[place][0])
@@ -123,14 +126,14 @@ def apart(texts: Sequence[Text], *, upright: bool) -> Sequence[Text]:
 
 
 def _line(start: QPointF, end: QPointF) -> QRectF:
-    """Half a pixel to either side, on whole pixels."""
+    """Return the line as a rectangle on whole pixels, at least one pixel wide and high."""
     area = QRectF(start, end).normalized()
     x, y = round(area.x()), round(area.y())
     return QRectF(x, y, max(round(area.width()), 1), max(round(area.height()), 1))
 
 
 def axes(limits: Mapping[str, tuple[float, float]]) -> dict[str, Axis]:
-    """Return the axes of a plot; `limits` are those of the sides that have some."""
+    """Return the axes of a plot; `limits` has the ranges of possible values by side, for the sides that have one."""
     made = {side: Axis(side) for side in ("bottom", "left")}
     for side, axis in made.items():
         axis.limits = limits.get(side)

@@ -1,4 +1,4 @@
-"""What every plot here has: the theme's colours, labels in words, and ways to take it elsewhere."""
+"""The base of every plot: the theme's colours, axis labels, and ways to copy and save it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLE = 10  # points
 
 
 class Area(pg.ViewBox):
-    """Where data are drawn; a right click asks for our menu instead of pyqtgraph's."""
+    """The area in which data are drawn; a right click opens our menu instead of pyqtgraph's."""
 
     menu_asked = Signal(QPoint)
     enlarged = Signal()
@@ -37,13 +37,13 @@ class Area(pg.ViewBox):
 
 
 class Plot(pg.PlotWidget):
-    """A plot with named axes; curves and marks are added by those who derive from it."""
+    """A plot with named axes; subclasses add curves and marks."""
 
     enlarged = Signal()  # a double click
-    saved = Signal(str)  # the file, or a word for the clipboard
-    save_failed = Signal(str)  # in a sentence
-    kinds: tuple[str, ...] = export.KINDS  # of files
-    limits: Mapping[str, tuple[float, float]] = {}  # by side: the values that exist, such as 0 to 100 of a percentage
+    saved = Signal(str)  # the file, or words for the clipboard
+    save_failed = Signal(str)  # a sentence that says why
+    kinds: tuple[str, ...] = export.KINDS  # of files that can be saved
+    limits: Mapping[str, tuple[float, float]] = {}  # possible values by side, such as 0 to 100 for a percentage
 
     def __init__(self, name: str, title: str, bottom: str = "", left: str = "") -> None:
         self.area = Area(enableMenu=False)
@@ -62,12 +62,12 @@ class Plot(pg.PlotWidget):
         theme.notifier().changed.connect(self._follow_theme)
 
     def close(self) -> bool:
-        """What is closed has no plot item any more."""
+        """Stop following the theme first: a closed plot has no plot item any more."""
         theme.notifier().changed.disconnect(self._follow_theme)
         return super().close()
 
     def _follow_theme(self) -> None:
-        """Recolour now, or a plot of another page once it is shown: drawing them all takes 0.2 s."""
+        """Recolour a visible plot now, and a plot of another page once it is shown: drawing all of them takes 0.2 s."""
         if self.isVisible() or self.parentWidget() is None:
             self.retheme()
         else:
@@ -83,7 +83,7 @@ class Plot(pg.PlotWidget):
         colours = theme.current()
         self.setBackground(QColor(colours.surface))
         self.write_heading()
-        self.getPlotItem().titleLabel.setMinimumWidth(0)  # else a long title pushes the plot out of its widget
+        self.getPlotItem().titleLabel.setMinimumWidth(0)  # otherwise a long title pushes the plot out of its widget
         for side, words in self.names.items():
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colours.line))
@@ -100,12 +100,12 @@ class Plot(pg.PlotWidget):
     # -- words that fit ---------------------------------------------------------------------------
 
     def title_room(self) -> int:
-        """Pixels."""
+        """Return the width that the title may take, in pixels."""
         least, beside = 8 * theme.UNIT, int(self.getAxis("left").width()) + self.room_beside() + 3 * theme.UNIT
         return max(least, self.width() - beside)
 
     def room_beside(self) -> int:
-        """Pixels at the right that the title must not reach into."""
+        """Return how many pixels at the right the title must leave free."""
         return 0
 
     @property
@@ -122,31 +122,31 @@ class Plot(pg.PlotWidget):
         return self._title_metrics().horizontalAdvance(words) <= self.title_room()
 
     def write_heading(self) -> None:
-        """A title that is too long would push the plot out of its widget."""
+        """Show the title, elided if necessary: a title that is too long would push the plot out of its widget."""
         words = self.heading
         shown = self._title_metrics().elidedText(words, Qt.TextElideMode.ElideRight, self.title_room())
         self.setTitle(html.escape(shown), color=theme.current().text, size=f"{TITLE}pt")
         self.getPlotItem().titleLabel.item.setToolTip("" if shown == words else words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Comes also while pyqtgraph builds this up and takes it down."""
+        """Fit titles and labels to the new size; pyqtgraph also resizes while it builds the plot and takes it down."""
         super().resizeEvent(event)
         if hasattr(self, "names") and self.plotItem is not None:
             self.fit_words()
 
     def fit_words(self) -> None:
-        """To a new size."""
+        """Fit titles and labels to a new size."""
         self.write_heading()
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
-        """While it is drawn for elsewhere."""
+        """Adapt the plot while it is drawn for a file or the clipboard."""
         yield
 
     # -- taking it elsewhere ----------------------------------------------------------------------
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """The mouse is heard by the area, so that a right drag still zooms; the keyboard here."""
+        """Open the menu for the keyboard; the area handles the mouse, so that a right drag still zooms."""
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
             self.menu.popup(self.mapToGlobal(self.rect().center()))
         event.accept()
@@ -193,7 +193,7 @@ class Plot(pg.PlotWidget):
             self.save_failed.emit(tr("{file} could not be written: {trouble}", file=path, trouble=trouble))
 
     def write(self, path: str, kind: str) -> str | None:
-        """Returns why it cannot be written, or None."""
+        """Write the plot to a file; return why that failed, or None."""
         return export.save(self, path, kind)
 
 
@@ -203,9 +203,9 @@ CORNERS = (0, 0), (1, 0), (0, 1), (1, 1)  # across, down
 def freest_corner(
     places: np.ndarray, across: float, down: float, first: tuple[float, float] = (0, 0)
 ) -> tuple[float, float]:
-    """Whose rectangle of that size holds the fewest of `places`, all in shares of the area from its upper left.
+    """Return the corner where a rectangle of this size covers the fewest of `places`.
 
-    `first`: which it is where others hold no fewer.
+    Places and sizes are shares of the area, measured from its upper left. `first` is the corner to prefer in a tie.
     """
     corners = [first, *CORNERS]
     held = [((abs(places[:, 0] - x) < across) & (abs(places[:, 1] - y) < down)).sum() for x, y in corners]
@@ -213,7 +213,7 @@ def freest_corner(
 
 
 def pen(colour: str | QColor, dash: tuple[float, ...] = ()) -> QPen:
-    """One pixel wide: wider antialiased lines cost hundreds of milliseconds."""
+    """Return a pen one pixel wide: wider antialiased lines cost hundreds of milliseconds."""
     made = pg.mkPen(colour, width=1)
     if dash:
         made.setDashPattern(list(dash))

@@ -1,4 +1,4 @@
-"""How many rows each class has: named bars while there is room for names, else all of them by rank."""
+"""The number of rows of each class: named bars while there is room for names, otherwise bars of all classes by rank."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour, class_marker, shortened
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
-MOST_NAMED = 12  # beyond, names would lie on each other
-_MOST_LETTERS, _FEW_LETTERS = 32, 2  # so many names of so many letters stand under their bars
-_MOST_APART, _FEW_ROWS = 40, 6  # bars apart from each other; whole numbers that must be asked for
-_PALE = 160  # of 255
-_FEWEST_SLOTS = 6  # bars do not grow into blocks where there are few
+MOST_NAMED = 12  # with more classes the names would overlap
+_MOST_LETTERS, _FEW_LETTERS = 32, 2  # ranked bars have names below them up to this many classes and letters
+_MOST_APART, _FEW_ROWS = 40, 6  # more bars touch each other; with fewer rows, ticks at whole numbers have to be set
+_PALE = 160  # opacity, of 255
+_FEWEST_SLOTS = 6  # keeps the bars thin if there are few classes
 
 
 class ClassBars(HoverTitlePlot):
@@ -57,7 +57,7 @@ class ClassBars(HoverTitlePlot):
             self._draw_ranked()
 
     def _draw_named(self) -> None:
-        """Markers at the ends make this the key to the projection."""
+        """Draw one bar per class; the markers at their ends make this the legend of the projection."""
         for place, number in enumerate(self._counts):
             self._add_named(place, number)
         self.hideAxis("bottom")
@@ -65,7 +65,7 @@ class ClassBars(HoverTitlePlot):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Of this width a part for the names, shortened to it, and a part for the figures behind the bars."""
+        """Divide the width between the names, which are elided, the bars, and the counts behind the bars."""
         letters = self.fontMetrics()
         names = [
             letters.elidedText(shortened(name, 60), Qt.TextElideMode.ElideMiddle, self.width() * 2 // 5)
@@ -118,7 +118,7 @@ class ClassBars(HoverTitlePlot):
         return tr("largest first: {most} to {least} rows", most=most, least=least)
 
     def _mark_axes(self, most: int) -> None:
-        """Whole numbers of rows, and names where they are short enough to stand under their bars."""
+        """Put ticks at whole numbers of rows, and the names below their bars if they are short enough."""
         rows, classes = self.getAxis("left"), self.getAxis("bottom")
         rows.setWidth(None)
         rows.setTicks([[(number, str(number)) for number in range(most + 1)]] if most < _FEW_ROWS else None)
@@ -127,7 +127,7 @@ class ClassBars(HoverTitlePlot):
         classes.setTicks([list(enumerate(names, 1))] if short else None)
 
     def class_at(self, x: float, y: float) -> int | None:
-        """The number of the class whose bar is there."""
+        """Return the number of the class whose bar is at this place of the view."""
         place = round(y) if self.named else round(x) - 1
         if not 0 <= place < len(self._names):
             return None

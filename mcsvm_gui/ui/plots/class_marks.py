@@ -1,4 +1,4 @@
-"""How a class looks in every plot: a colour and a marker, a hundred pairs before one comes again."""
+"""The look of a class in every plot: a colour and a marker, with a hundred different pairs before one is repeated."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def class_colour(number: int) -> str:
 
 
 def class_marker(number: int) -> str:
-    """Of the first ten classes each has its own; later ones meet every colour with another marker."""
+    """Return a marker: the first ten classes have one each; later classes combine every colour with another marker."""
     return CLASS_MARKERS[(number + number // len(CLASS_COLOURS)) % len(CLASS_MARKERS)]
 
 
 def on_one_line(text: str) -> str:
-    """Breaks, tabs and marks that turn the direction of what follows are spelled out."""
+    """Spell out line breaks, tabs and marks that change the direction of the text after them."""
     return _TURNING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def isolated(text: str) -> str:
-    """What is read from right to left turns nothing around it: in FIRST STRONG ISOLATE and its end."""
+    """Isolate right-to-left text (FIRST STRONG ISOLATE), so that it does not reorder the text around it."""
     turns = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
     return f"\u2068{text}\u2069" if turns else text
 
 
 def shortened(name: str, most: int) -> str:
-    """On one line, and not too much of it."""
+    """Return the name on one line, with at most `most` letters."""
     shown = on_one_line(name)
     return isolated(shown if len(shown) <= most else f"{shown[: most - 1]}…")

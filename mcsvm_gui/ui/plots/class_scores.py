@@ -19,9 +19,9 @@ from mcsvm_gui.ui.plots.run_bars import BarPlot
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import ClassMark
 
-SPREAD = 0.7  # of the height of a line, over which the marks of the runs are spread
-NEAR = UNIT  # pixels between the pointer and the mark that it names
-LETTERS = 60  # of a class name
+SPREAD = 0.7  # share of the height of a line over which the marks of the runs are spread
+NEAR = UNIT  # largest distance between the pointer and the mark that it names, in pixels
+LETTERS = 60  # shown of a class name
 
 
 class ClassScores(BarPlot):

@@ -1,8 +1,8 @@
-"""Names at the ends of lines, instead of a legend that the eye must go to and back.
+"""Names at the ends of lines, instead of a legend to which the eye has to travel.
 
-They are painted in pixels of the area that lines are drawn in. Names that would cover each other make way upwards and
-downwards; those that find no room are left out, and stand under the mouse as every other. Who draws the lines leaves
-`room` beside them, so that no name of a line that ends last lies on a line.
+They are painted in pixels of the area in which lines are drawn. Names that would cover each other move upwards and
+downwards; names without room are omitted, and the tooltip shows them as it shows all others. The code that draws the
+lines leaves `room` next to them, so that the name of a line that ends last does not cover a line.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 SIZE = 8  # points
 GAP = UNIT  # pixels between the end of a line and its name
-WIDEST = 16 * UNIT  # pixels of a name; the rest stands under the mouse
-SHARE = 0.4  # of the width of a plot, at most
-GROUND = 190  # of 255: lines below a name are seen through it, and do not hide it
+WIDEST = 16 * UNIT  # largest width of a name in pixels; the tooltip shows all of it
+SHARE = 0.4  # largest share of the width of a plot
+GROUND = 190  # opacity, of 255: lines below a name remain visible, but do not hide it
 
 
 @dataclass(frozen=True)
 class EndLabel:
-    """`place`: of the end of the line, in data coordinates as they are drawn."""
+    """`place` is the end of the line, in data coordinates as drawn."""
 
     text: str
     place: tuple[float, float]
@@ -57,9 +57,9 @@ class EndLabels(pg.GraphicsObject):
         self.update()
 
     def room(self, texts: Sequence[str]) -> float:
-        """Pixels that these names need beside the end of a line."""
+        """Return how many pixels these names need next to the end of a line."""
         font = QFont(self._font)
-        font.setBold(True)  # as the one that stands out is
+        font.setBold(True)  # the marked run has a bold name
         widths = map(QFontMetricsF(font).horizontalAdvance, texts)
         return min(GAP + max(widths, default=-GAP) + 2, self._widest)
 
@@ -92,7 +92,7 @@ class EndLabels(pg.GraphicsObject):
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
     def _placed(self) -> list[Placed]:
-        """Those whose ends are in sight, and where they are written."""
+        """Return the names of the lines whose ends are visible, with their areas."""
         bounds, height = self.boundingRect(), QFontMetricsF(self._font).height()
         found: list[Placed] = []
         for label in sorted(self._labels, key=lambda label: not label.bold):
@@ -112,7 +112,7 @@ Placed = tuple[EndLabel, QRectF, QPointF]
 
 
 def beside(placed: Sequence[Placed]) -> list[list[Placed]]:
-    """Groups that stand apart from left to right, each from top to bottom."""
+    """Group the names that overlap horizontally, from left to right, each group from top to bottom."""
     groups: list[list[Placed]] = []
     right = -np.inf
     for one in sorted(placed, key=lambda one: one[1].left()):
@@ -124,9 +124,9 @@ def beside(placed: Sequence[Placed]) -> list[list[Placed]]:
 
 
 def spread(wanted: Sequence[float], height: float, highest: float) -> list[float]:
-    """Rising places as near as may be to those wanted, `height` apart, from 0 to `highest`.
+    """Return increasing places from 0 to `highest`, `height` apart, that are as near as possible to the wanted ones.
 
-    The least squares of that are means over blocks of neighbours that touch (pool adjacent violators).
+    The least-squares solution consists of means over blocks of neighbours that touch (pool adjacent violators).
     """
     places = np.asarray(wanted, dtype=float) - height * np.arange(len(wanted))
     blocks: list[tuple[float, int]] = []  # mean and count

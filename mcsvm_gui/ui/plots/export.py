@@ -1,4 +1,4 @@
-"""A plot as PNG, SVG, PDF or on the clipboard: the files appear whole or not at all."""
+"""Export of a plot as PNG, SVG or PDF, or to the clipboard: a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPageSize, QPain
 
 KINDS = "png", "svg", "pdf"
 SHARPNESS = 2  # pixels of a PNG per pixel of the window
-INCH = 96  # pixels, as style sheets count
-POINTS = 72 / INCH  # of a page, per pixel
+INCH = 96  # pixels per inch, as in style sheets
+POINTS = 72 / INCH  # points of a page per pixel
 
 
 def save(plot: pg.PlotWidget, path: str, kind: str) -> str | None:
-    """Returns why it cannot be written, or None."""
+    """Write the plot to a file; return why that failed, or None."""
     return write(path, {"png": png, "svg": svg, "pdf": pdf}[kind](plot))
 
 
 def write(path: str, contents: bytes) -> str | None:
-    """Returns why it cannot be written, or None."""
+    """Write the contents to a file; return why that failed, or None."""
     file = QSaveFile(path)
     if file.open(QIODevice.OpenModeFlag.WriteOnly):
         file.write(QByteArray(contents))
@@ -52,7 +52,7 @@ def svg(plot: pg.PlotWidget) -> bytes:
 
 
 def pdf(plot: pg.PlotWidget) -> bytes:
-    """One page of the plot's own size; lines stay lines and text stays text."""
+    """Return a PDF with one page of the plot's own size; lines and text stay vector graphics."""
     buffer, item = _buffer(), plot.getPlotItem()
     writer = QPdfWriter(buffer)
     writer.setResolution(INCH)
@@ -71,7 +71,7 @@ _EXACT = QPageSize.SizeMatchPolicy.ExactMatch
 
 @contextmanager
 def _export_mode(plot: pg.PlotWidget, painter: QPainter) -> Iterator[None]:
-    """As pyqtgraph's exporters: items draw for a printer, not for the screen."""
+    """Make the items draw for a printer instead of the screen, as pyqtgraph's exporters do."""
     options = {"antialias": True, "background": plot.backgroundBrush().color(), "painter": painter}
     items = [item for item in plot.scene().items() if hasattr(item, "setExportMode")]
     for item in items:

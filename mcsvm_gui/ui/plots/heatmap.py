@@ -1,4 +1,4 @@
-"""Cells of a search over C and gamma in powers of two: colours of viridis, contours, the best one marked."""
+"""The heat map of a search over C and gamma in powers of two: viridis colours, contours, a mark on the best cell."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.heat import HeatCell, HeatMap
 
 SUPERSCRIPTS = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
-LABEL_ROOM = {"bottom": 4 * UNIT, "left": 3 * UNIT}  # pixels of one tick
+LABEL_ROOM = {"bottom": 4 * UNIT, "left": 3 * UNIT}  # pixels for one tick label
 DOUBLES = 1, 2, 4, 8, 16, 32, 64
-RIVAL = 1.5 * UNIT  # pixels: how large the marks of other machines are
-CROSS = 0.3  # of a cell: half of the mark on the best one
-PARTIAL = 0.5  # of the side of a cell: how large one is painted that fewer folds have tested
+RIVAL = 1.5 * UNIT  # size of the marks of other machines in pixels
+CROSS = 0.3  # half the size of the mark on the best cell, as a share of the cell
+PARTIAL = 0.5  # painted share of a cell's side if not all folds have tested it
 KEYS = {
     Qt.Key.Key_Left: (-1.0, 0.0),
     Qt.Key.Key_Right: (1.0, 0.0),
@@ -40,7 +40,7 @@ KEYS = {
 
 
 class HeatPlot(HoverTitlePlot):
-    """The pointer, or the arrow keys, name a cell; a click, or Enter, chooses it."""
+    """The pointer or the arrow keys name a cell; a click or Enter chooses it."""
 
     chosen = Signal(float, object)  # C and gamma, which may be None
     kinds = (*export.KINDS, "csv")
@@ -48,7 +48,7 @@ class HeatPlot(HoverTitlePlot):
     def __init__(self, name: str, title: str, *, small: bool = False) -> None:
         self._shown: HeatMap | None = None
         self._small, self._scale = small, ScaleBar()
-        self._at: int | None = None  # the cell that was gone to by keys
+        self._at: int | None = None  # the cell that the arrow keys have reached
         super().__init__(name, title)
         self.setAxisItems({side: PowerAxis(side) for side in LABEL_ROOM})
         self.names = {"bottom": tr("C"), "left": tr("Gamma")}
@@ -74,7 +74,7 @@ class HeatPlot(HoverTitlePlot):
         self.fit()
 
     def room_beside(self) -> int:
-        return 0 if self._small else int(self._scale.minimumWidth())  # the width may be of before
+        return 0 if self._small else int(self._scale.minimumWidth())  # the current width may be outdated
 
     def fit(self) -> None:
         if self._shown is not None:
@@ -90,7 +90,7 @@ class HeatPlot(HoverTitlePlot):
             self._scale.update()
 
     def write(self, path: str, kind: str) -> str | None:
-        """As a table: the values that are seen, one line per cell."""
+        """Write the plot; a CSV file has the visible values, one line per cell."""
         if kind != "csv":
             return super().write(path, kind)
         cells = [] if self._shown is None else self._shown.cells
@@ -130,7 +130,7 @@ class HeatPlot(HoverTitlePlot):
             super().keyPressEvent(event)
 
     def _go(self, right: float, up: float) -> None:
-        """To the nearest cell in that direction; from the best one at first."""
+        """Move to the nearest cell in that direction; the first key moves to the best cell."""
         shown = self._shown
         if shown is None or not shown.cells:
             return
@@ -178,7 +178,7 @@ class PowerAxis(Axis):
         self._linear: float | None = None
 
     def show_steps(self, first: float | None, step: float, linear: float | None) -> None:
-        """`first`: of the cells; none where only those without gamma are."""
+        """Set the scale; `first` is the first value of the cells, or None if all cells are without gamma."""
         self._first, self._step, self._linear = math.inf if first is None else first, step, linear
         self.picture = None
         self.update()
@@ -196,11 +196,11 @@ class PowerAxis(Axis):
     def _word(self, value: float) -> str:
         if value == self._linear:
             return tr("linear")
-        return "2" + figures.number(value or 0.0, 6).translate(SUPERSCRIPTS)  # no minus before a zero
+        return "2" + figures.number(value or 0.0, 6).translate(SUPERSCRIPTS)  # `or` avoids -0
 
 
 class CellImage(pg.GraphicsObject):
-    """Painted one by one: there are hundreds, of more than one size, and pictures keep them as shapes."""
+    """Cells that are painted one by one: there are hundreds, in several sizes, and saved files keep them as shapes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class CellImage(pg.GraphicsObject):
         self.update()
 
     def cell_at(self, place: QPointF) -> int | None:
-        """Small ones lie above."""
+        """Return the number of the cell at this place; small cells are above large ones."""
         under = [number for number in self._order() if self._rect(number).contains(place)]
         return under[-1] if under else None
 
@@ -258,7 +258,7 @@ class CellImage(pg.GraphicsObject):
             self._frame(painter, self._at, theme.current().accent)
 
     def _paint_lines(self, painter: QPainter) -> None:
-        """Dark on what is light, and light on what is dark."""
+        """Paint the contours dark on light cells, and light on dark cells."""
         assert self._map is not None
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for (_, shade), segments in zip(self._map.levels, self._lines, strict=False):
@@ -267,7 +267,7 @@ class CellImage(pg.GraphicsObject):
                 painter.drawLine(QPointF(x0, y0), QPointF(x1, y1))
 
     def _paint_best(self, painter: QPainter, number: int) -> None:
-        """A cross and a frame, dark on the light end of the scale and light on the dark one."""
+        """Paint a cross and a frame, dark on the light end of the scale and light on the dark end."""
         rect, ink = self._rect(number), _ink(self._colours[number])
         self._frame(painter, number, ink)
         width, height = CROSS * rect.width(), CROSS * rect.height()
@@ -277,7 +277,7 @@ class CellImage(pg.GraphicsObject):
         painter.drawLine(middle - QPointF(width, -height), middle + QPointF(width, -height))
 
     def _outline(self, painter: QPainter, number: int) -> None:
-        """As good as the best, as far as its folds can tell."""
+        """Outline a cell that is as good as the best one as far as its folds can tell."""
         outline = pen(_ink(self._colours[number]), (2.0, 2.0))
         painter.setPen(outline)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -285,7 +285,7 @@ class CellImage(pg.GraphicsObject):
         painter.drawRect(self._rect(number).adjusted(inside, inside, -inside, -inside))
 
     def _paint_rival(self, painter: QPainter, machine: str, place: QPointF) -> None:
-        """The mark of another machine, where its own best cell lies."""
+        """Paint the mark of another machine at that machine's best cell."""
         style = theme.machine_style(machine)
         width, height = self.pixelSize()
         painter.save()

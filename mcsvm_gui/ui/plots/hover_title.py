@@ -1,4 +1,4 @@
-"""A plot whose title also names what is under the pointer, and never needs more room than there is."""
+"""A plot whose title also names the item under the pointer, and never needs more room than there is."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class HoverTitlePlot(Plot):
         self.scene().sigMouseMoved.connect(self._pointed)
 
     def named_at(self, where: QPointF) -> str | None:
-        """What is at this place of the scene, in words; to be said by those who derive from this."""
+        """Return the words for the item at this place of the scene, or None; subclasses implement it."""
         raise NotImplementedError
 
     def set_heading(self, words: str, brief: str = "") -> None:
-        """`brief` is shown where there is no room for the words."""
+        """Set the title; `brief` is shown if the words do not fit."""
         self._heading, self._brief, self._under_pointer = words, brief, None
         self.write_heading()
 
@@ -48,5 +48,5 @@ class HoverTitlePlot(Plot):
         self.fit()
 
     def fit(self) -> None:
-        """To a new size."""
+        """Fit the title to a new size."""
         self.write_heading()

@@ -1,4 +1,4 @@
-"""A plot of several runs: one curve object per line, a mark at each end, a legend, and values under the mouse."""
+"""A plot of several runs: one curve object per line, a mark at each end, a legend, and values under the pointer."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.base import Plot, pen
 from mcsvm_gui.ui.plots.end_labels import EndLabel, EndLabels
 
-FAINT = 160  # of 255: lines of second rank
+FAINT = 160  # opacity of 255 of lines of second rank
 KEY_OFFSET = {0.0: theme.UNIT, 0.5: 0, 1.0: -theme.UNIT}
-LABELLED = 200  # pixels of height from which on the lower axis is named
-MARGIN = 0.03  # of the width, left and right
-PALE = 60  # likewise: lines of runs beside the one that stands out
-NEAR = 12  # pixels between the mouse and a line that is pointed at
-ROOM = 300  # pixels of height that a legend of many runs needs
+LABELLED = 200  # height in pixels from which on the lower axis has a name
+MARGIN = 0.03  # share of the width, left and right
+PALE = 60  # opacity of 255 of all other lines while one run is highlighted
+NEAR = 12  # largest distance in pixels between the pointer and a line that it points at
+ROOM = 300  # height in pixels that a legend of many runs needs
 
 
 @dataclass(frozen=True)
 class LineStyle:
-    """How a line is drawn and called; `kind` is what it shows of its run."""
+    """Colour and name of a line; `kind` says which values of its run it shows."""
 
     run: int
     kind: str
@@ -49,18 +49,18 @@ class LineStyle:
 
 
 class LinePlot(Plot):
-    """Lines are put by key and stay until they are dropped; `finish` after a batch paints once."""
+    """`put` adds or changes lines by key, `drop` removes them; `finish` after a batch paints once."""
 
-    reach: tuple[float, float] | None = None  # what all plots of a page show across
-    following = True  # until someone zooms
-    key_height = 0.0  # where the legend stands: 0 above, 1 below, so that it hides no line's end
+    reach: tuple[float, float] | None = None  # the horizontal range that all plots of a page show
+    following = True  # until the user zooms
+    key_height = 0.0  # position of the legend: 0 at the top, 1 at the bottom, so that it hides no line's end
     _built = False
     _dirty_key = False
-    labels: Mapping[int, str] = {}  # what runs are called where there are several
+    labels: Mapping[int, str] = {}  # names of the runs if there are several
     named_at_ends = False  # instead of a legend
-    room = 0.0  # pixels for names beside the ends of lines, at least: plots that share an axis have the same
-    marked: int | None = None  # the run that stands out; the others are faint
-    pointed = Signal(object)  # the run whose line is under the mouse, or None
+    room = 0.0  # smallest width in pixels for names at the ends of lines: the same for plots that share an axis
+    marked: int | None = None  # the highlighted run; the others are faint
+    pointed = Signal(object)  # the run whose line is under the pointer, or None
 
     def __init__(self, name: str, title: str, bottom: str, left: str) -> None:
         self._curves: dict[tuple[int, str], pg.PlotDataItem] = {}
@@ -123,14 +123,14 @@ class LinePlot(Plot):
         self._curves[key].setPen(pen(self._colour(look), look.style.dash))
 
     def _colour(self, look: LineStyle) -> QColor:
-        """Paler where another run stands out."""
+        """Return the colour of a line, paler if another run is highlighted."""
         colour = look.colour
         if self.marked not in (None, look.run):
             colour.setAlpha(min(colour.alpha(), PALE))
         return colour
 
     def mark(self, run: int | None) -> None:
-        """The lines of this run stand out; None: all are alike."""
+        """Highlight the lines of this run; None: all lines look alike."""
         self.let_stand_out(run if run in self.runs else None)
 
     def let_stand_out(self, run: int | None) -> None:
@@ -148,7 +148,7 @@ class LinePlot(Plot):
         return curve
 
     def drop(self, run: int, kinds: Sequence[str] | None = None) -> None:
-        """All lines of a run, or those of some kinds."""
+        """Remove all lines of a run, or only those of some kinds."""
         for key in [key for key in self._curves if key[0] == run and (kinds is None or key[1] in kinds)]:
             self.removeItem(self._curves.pop(key))
             del self._looks[key], self._data[key]
@@ -159,7 +159,7 @@ class LinePlot(Plot):
         return {run for run, _ in self._curves}
 
     def finish(self) -> None:
-        """Marks, legend and ranges; then everything is painted once instead of twice."""
+        """Update marks, legend and ranges, then paint everything once instead of twice."""
         self._mark_ends()
         if self._dirty_key:
             self._name_lines()
@@ -167,11 +167,11 @@ class LinePlot(Plot):
         self.scene().prepareForPaint()
 
     def _follow(self) -> None:
-        """All that the lines reach, and names beside their ends."""
+        """Show the whole horizontal range, and leave room for names at the ends of lines."""
         if self.following and self.reach is not None:
             low, high = _logarithms(self.reach, self._log[0])
             width = (1.0 - 2.0 * MARGIN) * max(self.area.width(), 1.0)
-            beyond = min(max(self.room, self.names_room()) / width, 0.5)  # of the width
+            beyond = min(max(self.room, self.names_room()) / width, 0.5)  # share of the width
             self.setXRange(low, high + (high - low) * beyond / (1.0 - beyond), padding=MARGIN)
 
     def _mark_ends(self) -> None:
@@ -204,14 +204,14 @@ class LinePlot(Plot):
         )
 
     def _named(self) -> dict[tuple[int, str], LineStyle]:
-        """Of one run its lines by kind; of several each by its name, at the end of its first line."""
+        """Return the lines to name: all lines of a single run, or the first line of each of several runs."""
         if len(self._looks) < 2:
             return {}
         first, several = dict(reversed(self._looks)), len(self.runs) > 1
         return {key: look for key, look in self._looks.items() if not several or first[key[0]] == key[1]}
 
     def names_room(self) -> float:
-        """Pixels that the names beside the ends of lines need."""
+        """Return how many pixels the names at the ends of lines need."""
         return self._names.room([self._called(look) for look in self._named().values()]) if self.named_at_ends else 0.0
 
     def set_log(self, x: bool, y: bool) -> None:
@@ -222,7 +222,7 @@ class LinePlot(Plot):
             self.finish()
 
     def relabel(self) -> None:
-        """Runs are called otherwise."""
+        """Update the legend after names of runs have changed."""
         self._dirty_key = True
 
     def _let_go(self) -> None:
@@ -236,7 +236,7 @@ class LinePlot(Plot):
     # -- legend -----------------------------------------------------------------------------------
 
     def _name_lines(self) -> None:
-        """Of one run its lines by kind; of several runs one entry each."""
+        """Fill the legend: one entry per kind for a single run, one entry per run for several runs."""
         self._dirty_key = False
         self.key.clear()
         if self.named_at_ends:
@@ -253,7 +253,7 @@ class LinePlot(Plot):
         return len(self.runs) > 1
 
     def _place(self, run: int) -> int:
-        """As everywhere else on the page."""
+        """Return the position of a run in the order that the whole page uses."""
         return list(self.labels).index(run) if run in self.labels else 0
 
     def _called(self, look: LineStyle) -> str:
@@ -270,12 +270,12 @@ class LinePlot(Plot):
             self._show_bottom()
 
     def close(self) -> bool:
-        """Closing resizes once more, when there is nothing left to arrange."""
+        """Stop arranging first: closing resizes the plot when its parts no longer exist."""
         self._built = False
         return super().close()
 
     def _show_bottom(self) -> None:
-        """What it is drawn against is said beside the plots too: a low plot has better use for the room."""
+        """Hide the name of the lower axis in a low plot, which needs the room; a control next to it has the name."""
         self.getAxis("bottom").showLabel(self.height() >= LABELLED or self._exporting)
 
     def name_axis(self, side: str, words: str) -> None:
@@ -284,7 +284,7 @@ class LinePlot(Plot):
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
-        """Elsewhere nobody sees the window's own legend."""
+        """Show the legend and the axis name: outside the window, its own legend is not visible."""
         self._exporting = True
         self._hair.hide()
         self._show_key()
@@ -316,7 +316,7 @@ class LinePlot(Plot):
         self._values.move(max(int(beside), 0), theme.UNIT * 3)
 
     def _nearest(self, place: QPointF) -> int | None:
-        """The run whose line is next to this place of the scene, if it is near."""
+        """Return the run whose line is nearest to this place of the scene, if it is near."""
         found: list[tuple[float, int]] = []
         seen = self.area.mapSceneToView(place).x()
         for key, line in self._data.items():
@@ -346,7 +346,7 @@ class LinePlot(Plot):
         return rows
 
     def written(self, value: float) -> str:
-        """A value as this plot's people read it."""
+        """Return the value in the notation of this plot's quantity."""
         return figures.number(value, 4)
 
     def _look_away(self) -> None:
@@ -360,7 +360,7 @@ class LinePlot(Plot):
 
 
 def _logarithms(ends: tuple[float, float], wanted: bool) -> tuple[float, float]:
-    """Three decades at the most where something begins at zero."""
+    """Return the logarithms of the ends, with at most three decades if the range begins at zero."""
     low, high = ends
     if not wanted:
         return low, high

@@ -1,4 +1,7 @@
-"""The plots that follow trainings. The Train page shows those in its table LIVE_PLOTS (ui/train/plot_grid.py)."""
+"""The plots that follow running trainings.
+
+The Train page shows those in its table LIVE_PLOTS (ui/train/plot_grid.py).
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,13 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
 
-SHADE = 36  # of 255
-DECADES = 1e-6  # of the highest: a dual begins at zero
-MOST_CLASSES = len(theme.CLASS_COLOURS)  # lines per class, where there are not more
+SHADE = 36  # opacity, of 255
+DECADES = 1e-6  # smallest value shown, as a share of the largest: a dual begins at zero
+MOST_CLASSES = len(theme.CLASS_COLOURS)  # lines per class are drawn up to this number of classes
 
 
 class Band(pg.GraphicsObject):
-    """The area between two lines; pyqtgraph's own takes 20 ms for six runs."""
+    """The area between two lines; pyqtgraph's own class takes 20 ms for six runs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,14 +49,14 @@ class Band(pg.GraphicsObject):
 
 
 class LivePlot(LinePlot):
-    """`draw` takes a run's history anew."""
+    """`draw` replaces the lines of a run by those of its history."""
 
     always_log = False
     may_be_log = True
     named_at_ends = True
-    _asked = (False, False)  # by the user: logarithmic axes
-    counts_examples = False  # drawn against examples seen where the others are drawn against steps
-    variants: Mapping[int, int] = {}  # by run: which of the runs of its machine it is
+    _asked = (False, False)  # whether the user has asked for logarithmic axes
+    counts_examples = False  # drawn against examples seen while other plots are drawn against steps
+    variants: Mapping[int, int] = {}  # by run: its number among the runs of its machine
 
     def style(self, history: History) -> theme.MachineStyle:
         return theme.machine_style(history.machine, self.variants.get(history.run, 0))
@@ -74,7 +77,7 @@ class LivePlot(LinePlot):
 
 
 class ConvergencePlot(LivePlot):
-    """Of one run primal and dual; of several, whose objectives are not to be compared, the relative gap."""
+    """Shows primal and dual of one run, or the relative gap of several runs, whose objectives are not comparable."""
 
     def __init__(self, name: str = "convergencePlot") -> None:
         self._bands: dict[int, Band] = {}
@@ -119,7 +122,7 @@ class ConvergencePlot(LivePlot):
             self.removeItem(self._bands.pop(run))
 
     def finish(self) -> None:
-        """The first leaps of a primal would hide everything that follows; on a logarithmic axis there is room."""
+        """Set the vertical range without the first large steps of a primal; a logarithmic axis has room for them."""
         if self.following and self._data and not self._alone:
             self.setYRange(*self._gaps(), padding=0.06)
         elif self.following and self._data:
@@ -127,7 +130,7 @@ class ConvergencePlot(LivePlot):
         super().finish()
 
     def _gaps(self) -> tuple[float, float]:
-        """From the smallest to the whole objective, and no more than nine decades."""
+        """Return the exponents from the smallest gap to the whole objective, at most nine decades."""
         low, high = self._decades()
         return max(min(low, -1.0), -9.0), min(max(high, low + 0.5), 0.0)
 
@@ -147,11 +150,11 @@ class ConvergencePlot(LivePlot):
 
 
 class RunConvergencePlot(ConvergencePlot):
-    """Of one run beside plots of others: all of it is pale where another run stands out."""
+    """Primal and dual of one run, next to plots of other runs; it is pale while another run is highlighted."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.name_axis("left", "")  # too low for it; lines are named at their ends
+        self.name_axis("left", "")  # the plot is too low for it; names are at the ends of the lines
 
     def name(self, words: str) -> None:
         if words != self.titled:
@@ -211,7 +214,7 @@ class AccuracyPlot(LivePlot):
 
     def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
         words = {"train_accuracy": tr("training"), "test_accuracy": tr("held out")}
-        lines = dict(sorted(curves.accuracy(history, axis).items()))  # of several runs the first is named
+        lines = dict(sorted(curves.accuracy(history, axis).items()))  # the first line names a run
         self._put(history, lines, words, faint=("train_accuracy",) if "test_accuracy" in lines else ())
 
     def written(self, value: float) -> str:

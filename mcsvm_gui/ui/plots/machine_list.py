@@ -15,7 +15,7 @@ from mcsvm_gui.ui.plots.stroke import stroke_icon
 
 
 class MachineList(QListWidget):
-    """As high as it needs to be; all are ticked."""
+    """A list as high as its rows; all machines are ticked at first."""
 
     changed = Signal()
 
@@ -23,7 +23,7 @@ class MachineList(QListWidget):
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName(tr("Machines"))
-        self.setSelectionMode(QListWidget.SelectionMode.NoSelection)  # what counts is ticked
+        self.setSelectionMode(QListWidget.SelectionMode.NoSelection)  # ticks choose, not the selection
         self.setIconSize(QSize(4 * UNIT, 2 * UNIT))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for machine, title in names.machine_titles().items():
@@ -42,7 +42,7 @@ class MachineList(QListWidget):
         return tuple(_machine(item) for item in self._items() if item.checkState() is Qt.CheckState.Checked)
 
     def tick(self, machines: Collection[str]) -> None:
-        """These alone; nobody is told."""
+        """Tick exactly these machines, without a signal."""
         with QSignalBlocker(self):
             for item in self._items():
                 ticked = _machine(item) in machines

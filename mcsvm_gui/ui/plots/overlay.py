@@ -1,4 +1,4 @@
-"""The training histories of several finished runs over each other, against time."""
+"""The training histories of several finished runs in one plot, against time."""
 
 from __future__ import annotations
 

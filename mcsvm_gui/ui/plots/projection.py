@@ -1,4 +1,4 @@
-"""The rows in two directions, each class with its colour and its marker; rows are pointed out, and can be clicked."""
+"""The rows in two dimensions, each class with its colour and marker; rows can be highlighted and clicked."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.projections.projection import Projected
 
-_KEY = 5 * theme.UNIT  # width of the legend in addition to its text, in pixels
-MOST_IN_LEGEND, MOST_SHOWN, _SHORT = 20, 6, 14  # classes in pictures saved, and in the window if so short
-_NEAR = 8.0  # pixels from the pointer to a point that is meant
+_KEY = 5 * theme.UNIT  # width of the legend without its text, in pixels
+MOST_IN_LEGEND, MOST_SHOWN, _SHORT = 20, 6, 14  # classes: in saved files, in the window, letters there
+_NEAR = 8.0  # largest distance in pixels between the pointer and the point that it names
 _SIZE, _MANY = 7, 2_000
-_RING = 13  # across, around a row of the table
+_RING = 13  # diameter of a ring around a row of the table, in pixels
 
 
 class Rings(pg.ScatterPlotItem):
-    """Around points, which stay what they are."""
+    """Rings around points, which keep their own marks."""
 
 
 class Projection(HoverTitlePlot):
-    row_clicked = Signal(int)  # of the data set
+    row_clicked = Signal(int)  # number of the row in the data set
     way_chosen = Signal(str)
 
     def __init__(self) -> None:
         self.shown: Projected | None = None
-        self._ringed: np.ndarray | None = None  # (rows of the data set,) whether a table that shows some shows it
-        self.pointed_out = -1  # the row that is selected there
+        self._ringed: np.ndarray | None = None  # (rows of the data set,) whether the table shows the row
+        self.pointed_out = -1  # the row that is selected in that table
         self._words = ""
         self.way = Combo()
         super().__init__("projectionPlot", tr("Projection"))
@@ -52,7 +52,7 @@ class Projection(HoverTitlePlot):
         self.scene().sigMouseClicked.connect(self._clicked)
 
     def _offer_ways(self) -> None:
-        """In the corner, beside the title."""
+        """Put the list of projections into the corner, next to the title."""
         self.way.setParent(self)
         self.way.setObjectName("projectionCombo")
         self.way.setAccessibleName(tr("How the rows are projected"))
@@ -64,7 +64,7 @@ class Projection(HoverTitlePlot):
     _corner: tuple[float, float] = (0.0, 0.0)
 
     def show_ways(self, chosen: str, missing: Mapping[str, str]) -> None:
-        """`missing`: ways that cannot be gone, and why."""
+        """Show the chosen projection; `missing` has the projections that are unavailable, with the reasons."""
         with QSignalBlocker(self.way):
             self.way.setCurrentIndex(self.way.findData(chosen))
         self.way.setToolTip(self.way.currentData(Qt.ItemDataRole.ToolTipRole))
@@ -77,7 +77,7 @@ class Projection(HoverTitlePlot):
                 model.item(place).setToolTip(why)
 
     def room_beside(self) -> int:
-        return 2 * self.way.sizeHint().width()  # as the title is in the middle
+        return 2 * self.way.sizeHint().width()  # twice, because the title is centred
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -85,7 +85,7 @@ class Projection(HoverTitlePlot):
         self.way.setGeometry(self.width() - size.width(), 0, size.width(), size.height())
 
     def say(self, words: str) -> None:
-        """Nothing to show yet, or why there is nothing."""
+        """Show a message instead of points: nothing to show yet, or the reason."""
         self.shown, self._words, self.pointed_out = None, words, -1
         self._draw()
 
@@ -121,7 +121,7 @@ class Projection(HoverTitlePlot):
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
-        """Away from the bars, which are its key in the window, the picture needs its legend."""
+        """Show the legend in exported pictures: in the window, the class bars next to the plot are the legend."""
         self.legend.setVisible(bool(self.legend.items))
         try:
             yield
@@ -135,7 +135,7 @@ class Projection(HoverTitlePlot):
         return 1 < len(names) <= MOST_SHOWN and max(map(len, names)) <= _SHORT
 
     def _add_class(self, shown: Projected, mark: int) -> None:
-        """All classes of this colour and marker: only beyond a hundred classes are there several."""
+        """Draw all classes of this colour and marker: several classes share both only beyond a hundred classes."""
         chosen = shown.codes % DISTINCT == mark
         colour = QColor(class_colour(mark))
         outline = pg.mkPen(colour, width=1)
@@ -154,7 +154,7 @@ class Projection(HoverTitlePlot):
             self.legend.addItem(points, html.escape(shortened(shown.classes[mark], 30)))
 
     def ring(self, rows: np.ndarray | None) -> None:
-        """What a table shows; nothing is ringed where it shows all."""
+        """Draw rings around the rows that a table shows; if it shows all rows, there are no rings."""
         total = 0 if self.shown is None else self.shown.total
         if rows is None or len(rows) >= total:
             if self._ringed is None:
@@ -167,20 +167,20 @@ class Projection(HoverTitlePlot):
         self._draw_rings()
 
     def point_out(self, row: int) -> None:
-        """The row that is selected in a table."""
+        """Highlight the row that is selected in a table."""
         if row != self.pointed_out:
             self.pointed_out = row
             self._draw_rings()
 
     @property
     def ringed(self) -> tuple[int, ...]:
-        """Rows of the data set."""
+        """The rows of the data set that have rings."""
         if self._ringed is None or self.shown is None:
             return ()
         return tuple(self.shown.rows[self._ringed[self.shown.rows]].tolist())
 
     def _draw_rings(self) -> None:
-        """Anew, while the points stay: those take 20 ms."""
+        """Draw the rings again, without the points: those take 20 ms."""
         for item in [item for item in self.getPlotItem().items if isinstance(item, Rings)]:
             self.removeItem(item)
         shown, colours = self.shown, theme.current()
@@ -211,7 +211,7 @@ class Projection(HoverTitlePlot):
     # -- a row under the pointer ------------------------------------------------------------------
 
     def row_at(self, where: QPointF) -> int | None:
-        """The position among the points shown of the one next to this place of the scene."""
+        """Return the position, among the points shown, of the point nearest to this place of the scene, or None."""
         if self.shown is None or not self.shown.rows.size:
             return None
         spot = self.getViewBox().mapSceneToView(where)
@@ -238,7 +238,7 @@ class Projection(HoverTitlePlot):
         return tr("row {row}: {name}", row=row, name=shortened(shown.classes[shown.codes[place]], 30))
 
     def _legend_covers(self, points: np.ndarray) -> bool:
-        """Tell whether points lie behind the legend; then the bars next to the plot serve as the key."""
+        """Return whether points lie behind the legend; then the bars next to the plot serve as the legend."""
         x, y = self._corner
         across, down = self._legend_share()
         places = _relative_places(points)
@@ -253,7 +253,7 @@ class Projection(HoverTitlePlot):
         return min(across / max(area.width(), 1.0), 1.0), min(down / max(area.height(), 1.0), 1.0)
 
     def _put_legend_aside(self, points: np.ndarray) -> None:
-        """Into the corner that holds the fewest points."""
+        """Move the legend into the corner that holds the fewest points."""
         self._corner = x, y = freest_corner(_relative_places(points), *self._legend_share())
         self.legend.anchor((x, y), (x, y), offset=(4 - 8 * x, 4 - 8 * y))
 

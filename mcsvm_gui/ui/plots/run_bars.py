@@ -1,4 +1,4 @@
-"""One bar per run, its number behind it; a part of each bar may be set off."""
+"""One bar per run with its number behind it; a part of each bar may be drawn stronger."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
-PALE, STRONG = 120, 230  # of 255
-FEWEST = 6  # bars do not grow into blocks where there are few
+PALE, STRONG = 120, 230  # opacities, of 255
+FEWEST = 6  # keeps the bars thin if there are few runs
 
 
 @dataclass(frozen=True)
 class Bar:
-    """`part` of `value` is drawn stronger; None where nothing is known."""
+    """`part` of `value` is drawn stronger; a `value` of None is unknown."""
 
     label: str
     machine: str
@@ -28,7 +28,7 @@ class Bar:
 
 
 class BarPlot(HoverTitlePlot):
-    """Level bars, the first one at the top. `_draw` is called before the constructor of a plot has ended."""
+    """Horizontal bars, the first one at the top. The constructor of the base class already calls `_draw`."""
 
     def __init__(self, name: str, title: str) -> None:
         super().__init__(name, title)
@@ -57,7 +57,7 @@ class RunBars(BarPlot):
         self._draw()
 
     def _draw(self) -> None:
-        """A few items for all bars: one each would take milliseconds apiece."""
+        """Draw a few items for all bars: one item per bar would take milliseconds each."""
         self.clear()
         self.hideAxis("bottom")
         self._draw_lengths([bar.value or 0.0 for bar in self._bars], PALE)
@@ -87,7 +87,7 @@ class RunBars(BarPlot):
         self.addItem(bars, ignoreBounds=True)
 
     def fit(self) -> None:
-        """Of the width a part for the names and a part for the figures behind the bars."""
+        """Divide the width between the names, the bars, and the numbers behind the bars."""
         super().fit()
         if not self._bars:
             return

@@ -1,4 +1,4 @@
-"""Viridis, and the bar that says what its colours mean."""
+"""The viridis colours, and the bar that shows their meaning."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QWidget
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.theme import UNIT
 
-Ticks = tuple[tuple[float, str], ...]  # where, from 0 to 1, and what is there
+Ticks = tuple[tuple[float, str], ...]  # position from 0 to 1, and its label
 
-TOLD_APART = 256  # shades
+TOLD_APART = 256  # number of different shades
 BAR, BAR_GAP = 1.5 * UNIT, UNIT / 2
 
 
@@ -31,7 +31,7 @@ def colour(shade: float) -> QColor:
 
 
 class ScaleBar(pg.GraphicsWidget):
-    """What the colours mean, the same for all machines."""
+    """The colour scale, the same for all machines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ def paint_scale(painter: QPainter, area: QRectF, ticks: Ticks) -> None:
 
 
 class ScaleStrip(QWidget):
-    """The same beside several plots."""
+    """The colour scale next to several plots."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The stroke by which a machine is known: its colour, dash and marker, as in the plots."""
+"""The stroke of a machine: its colour, dash and marker, as in the plots."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mcsvm_gui.ui.kit.theme import UNIT, MachineStyle
 from mcsvm_gui.ui.plots.base import pen
 
 MARKER = UNIT - 1  # pixels
-SHARP = 2  # pixels of an icon for each of the screen
+SHARP = 2  # pixels of an icon per pixel of the screen
 
 
 def draw_stroke(painter: QPainter, area: QRect | QRectF, style: MachineStyle, marker: int = MARKER) -> None:
-    """As wide as the area, in the middle of its height."""
+    """Draw the stroke over the whole width of the area, in the middle of its height."""
     middle = QRectF(area).center()
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

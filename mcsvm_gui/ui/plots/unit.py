@@ -1,4 +1,4 @@
-"""Curves of runs over each other, from 0 to 1 both ways: ROC, precision-recall, reliability, with bands behind."""
+"""Curves of several runs in the unit square: ROC, precision-recall, reliability, with bands behind them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.base import freest_corner, pen
 from mcsvm_gui.ui.plots.lines import ROOM, LinePlot, LineStyle
 
-BAND = 36  # of 255
-PLACES = 200  # along each line, that a legend keeps away from
+BAND = 36  # opacity, of 255
+PLACES = 200  # points along each line that the legend avoids
 
 
 @dataclass(frozen=True, eq=False)
 class RunLine:
-    """`band`: places, lower and upper."""
+    """`band` holds horizontal places, lower and upper values."""
 
     run: int
     label: str
@@ -33,8 +33,7 @@ class RunLine:
 
 
 class UnitPlot(LinePlot):
-    """`key`: the corner of the legend where none is freer; `chance`: with the line from corner to corner; `dots`: each
-    point of a line has a mark."""
+    """`key` is the preferred corner of the legend; `chance` adds the diagonal; `dots` marks each point of a line."""
 
     limits: Mapping[str, tuple[float, float]] = {"bottom": (0.0, 1.0), "left": (0.0, 1.0)}
 
@@ -112,11 +111,11 @@ class UnitPlot(LinePlot):
             self.addItem(band, ignoreBounds=True)
 
     def _show_key(self) -> None:
-        """Of one run too: its entry says its area."""
+        """Show the legend for a single run too: its entry has the area under the curve."""
         self.key.setVisible(bool(self.key.items) and (self.height() >= ROOM or self._exporting))
 
     def _follow(self) -> None:
-        """Ranges and sizes are known: the legend goes where it covers least of the lines."""
+        """Move the legend, now that ranges and sizes are known, to the corner in which it covers least of the lines."""
         super()._follow()
         width, height = self.area.width() or 1.0, self.area.height() or 1.0
         across, down = (self.key.width() + theme.UNIT) / width, (self.key.height() + theme.UNIT) / height
@@ -124,7 +123,7 @@ class UnitPlot(LinePlot):
         self.key.anchor(corner, corner, offset=tuple(round(theme.UNIT * (1 - 2 * side)) for side in corner))
 
     def _shares(self) -> np.ndarray:
-        """Places along the lines, in shares of the area from its upper left."""
+        """Return places along the lines, as shares of the area measured from its upper left."""
         (left, right), (bottom, top) = self.area.viewRange()
         found = [_along((x - left) / (right - left), (top - y) / (top - bottom)) for x, y in self._drawn()]
         return np.concatenate([np.empty((0, 2)), *found])
@@ -137,7 +136,7 @@ class UnitPlot(LinePlot):
 
 
 def _along(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Places at even distances along a line."""
+    """Return places at equal distances along a line."""
     seen = np.isfinite(x) & np.isfinite(y)
     x, y = x[seen], y[seen]
     if not x.size:
