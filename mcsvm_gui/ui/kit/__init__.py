@@ -1,1 +1,1 @@
-"""Widgets and looks that know no page: theme, icons, dialog, buttons, file dialogs."""
+"""Widgets and styles that no single page owns: theme, icons, dialog, buttons, file dialogs."""

@@ -39,7 +39,7 @@ class BadgeLabel(QLabel):
         self.set_badge("", "")
 
     def set_badge(self, kind: str, text: str, tip: str = "") -> None:
-        """`kind` as in SIGNS; without one nothing is shown."""
+        """Show a kind of badge from SIGNS with its text; an empty kind hides the badge."""
         self.kind = kind
         self.setVisible(bool(kind))
         self.setText(text)
@@ -58,7 +58,7 @@ class BadgeLabel(QLabel):
         # contents margins loses them for good, so they cannot keep it.
         padding = f"{UNIT // 2}px {UNIT}px {UNIT // 2}px {SIGN + UNIT}px"
         style = f"color: {self._colour()}; font-weight: 600; padding: {padding};"
-        self.setStyleSheet(f"BadgeLabel {{ {style} }}")  # not its tooltip
+        self.setStyleSheet(f"BadgeLabel {{ {style} }}")  # the rule does not apply to its tooltip
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -1,4 +1,4 @@
-"""Buttons with all that each needs: a name, a text that is also read aloud, an icon that follows the theme."""
+"""Buttons with everything each needs: a name, a text for screen readers, an icon that follows the theme."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 
 class CollapsingButton(QPushButton):
-    """Its text gives way where there is no room; its icon, name and tip stay."""
+    """A button that hides its text if there is no room; its icon, name and tip remain."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words)
@@ -27,7 +27,7 @@ class CollapsingButton(QPushButton):
 
 
 def labelled(name: str, words: str, tip: str, icon: str) -> CollapsingButton:
-    """Its tip is also what it is called aloud."""
+    """Return a collapsing button; screen readers read its tip."""
     button = CollapsingButton(words)
     icons.put(button, icon)
     button.setObjectName(name)
@@ -37,7 +37,7 @@ def labelled(name: str, words: str, tip: str, icon: str) -> CollapsingButton:
 
 
 def push_button(name: str, text: str, icon: str = "", tip: str = "") -> QPushButton:
-    """Its text is also what it is called aloud."""
+    """Return a button; screen readers read its text."""
     button = QPushButton(text)
     button.setObjectName(name)
     button.setAccessibleName(text)
@@ -48,9 +48,9 @@ def push_button(name: str, text: str, icon: str = "", tip: str = "") -> QPushBut
 
 
 def python_button(name: str, tip: str) -> QToolButton:
-    """Beside a button that copies a command."""
+    """Return a button that copies a Python script; it is placed next to a button that copies a command."""
     button = copy_button(name, tip)
-    icons.put(button, "code")  # another one than for a command: its word goes where there is little room
+    icons.put(button, "code")  # differs from the command's icon: the text is hidden if there is little room
     button.setText("Python")
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     return button
@@ -68,7 +68,7 @@ def copy_button(name: str, tip: str) -> QToolButton:
 
 
 def clearable(field: QLineEdit) -> None:
-    """With a button that empties it; Qt gives this no name."""
+    """Give the field a button that empties it, with the accessible name that Qt omits."""
     field.setClearButtonEnabled(True)
     for button in field.findChildren(QToolButton):
         button.setAccessibleName(tr("Clear"))

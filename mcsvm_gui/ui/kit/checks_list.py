@@ -1,4 +1,4 @@
-"""Findings and remarks, each with what can be done about it at once."""
+"""Findings of the data checks, each with buttons that fix it or show the option concerned."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Action, Advice
 
 LOWEST, COMPACT = 10 * UNIT, 11 * UNIT
-LEAST_SHARE = 0.55  # of a line, for its words; with less, its buttons move below them
-BORDER = 1  # pixels, of the style sheet
+LEAST_SHARE = 0.55  # smallest share of a line for its words; with less, its buttons move below them
+BORDER = 1  # pixels, as in the style sheet
 
 
 class Sign(QWidget):
-    """An error, a warning or a note, by shape and colour."""
+    """The sign of an error, a warning or a note, by shape and colour."""
 
     def __init__(self, severity: str) -> None:
         super().__init__()
@@ -55,13 +55,13 @@ class Sign(QWidget):
 
 
 class ChecksList(QListWidget):
-    """One item for each, whose text is all of it; a line with buttons is shown in its place.
+    """One item per finding, whose text is complete; a line with buttons is shown in its place.
 
-    In full it has the size that its page gives it, before and after the data are checked, so that nothing moves when
-    findings arrive. If `compact` it shows titles alone, is as high as they are, and hides without any.
+    A full list has the size that its page gives it, before and after the data are checked, so that nothing moves when
+    findings arrive. A `compact` list shows titles only, is as high as they are, and hides if there are no findings.
     """
 
-    acted = Signal(str, object)  # an option, and the value that it should take or None to be shown
+    acted = Signal(str, object)  # an option, and its new value, or None to show the option
 
     def __init__(self, *, compact: bool = False) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class ChecksList(QListWidget):
             self.setMinimumHeight(LOWEST)
 
     def show_checking(self) -> None:
-        """Replace the findings of other data by a line that says that these are being checked."""
+        """Replace the findings of the previous data by a line that says that the data are being checked."""
         self._show(())
         self._shown = None
 
@@ -95,17 +95,17 @@ class ChecksList(QListWidget):
         self._shown = tuple(advice)
 
     def _show(self, advice: Sequence[Advice]) -> None:
-        self._lines = []  # adding an item may resize the list
+        self._lines = []  # first, because adding an item may resize the list
         self.clear()
         lines = [CheckLine(one, self._compact) for one in advice]
         for one, line in zip(advice, lines, strict=True):
             item = QListWidgetItem(one.text)
             self.addItem(item)
             self.setItemWidget(item, line)
-            line.acted.connect(self.acted)  # a line that is cleared away goes later, not while it acts
+            line.acted.connect(self.acted)  # a removed line is deleted later, not while it acts
         self._lines = lines
         for before, after in pairwise([self, *(button for line in lines for button in line.buttons)]):
-            QWidget.setTabOrder(before, after)  # what is made later would come last of the whole page
+            QWidget.setTabOrder(before, after)  # otherwise the new buttons would come last on the whole page
         if self._compact:
             self.setVisible(bool(advice))
         self._fit()
@@ -113,7 +113,7 @@ class ChecksList(QListWidget):
 
     @property
     def hint(self) -> str:
-        """What is shown in place of findings."""
+        """The text that is shown in place of findings."""
         if self._compact or self._lines:
             return ""
         return tr("Checking the data…") if self._shown is None else tr("No findings.")
@@ -131,7 +131,7 @@ class ChecksList(QListWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Give each line its height; `compact`, the list is as high as its lines, up to a limit."""
+        """Give each line its height; a `compact` list is as high as its lines, up to a limit."""
         heights = [line.fit(self.width() - 2 * UNIT) + UNIT for line in self._lines]
         for number, height in enumerate(heights):
             self.item(number).setSizeHint(QSize(8 * UNIT, height))
@@ -140,7 +140,7 @@ class ChecksList(QListWidget):
 
 
 class _Nothing(QStyledItemDelegate):
-    """The text of an item is for assistive technology and tests: its line shows it."""
+    """Paints no text: an item's text is for assistive technology and tests, and its line shows it."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -149,7 +149,7 @@ class _Nothing(QStyledItemDelegate):
 
 
 class CheckLine(QWidget):
-    """A sign, words, and buttons right behind them, or below them where words would have too little room."""
+    """A sign, words, and buttons behind them, or below them if the words would have too little room."""
 
     acted = Signal(str, object)
 
@@ -163,7 +163,7 @@ class CheckLine(QWidget):
         self._labels = [self.title, self.words] if one.title else [self.words]
         if compact and one.title:
             self._labels = [self.title]
-            self.setToolTip(f"<p>{html.escape(one.sentence)}</p>")  # wrapped
+            self.setToolTip(f"<p>{html.escape(one.sentence)}</p>")  # a paragraph is wrapped
         said = QVBoxLayout()
         said.setSpacing(0)
         for label in self._labels:
@@ -194,7 +194,7 @@ class CheckLine(QWidget):
         return button
 
     def fit(self, room: int) -> int:
-        """Give the words what they need of this width, and return the height that is needed then."""
+        """Give the words the part of this width that they need, and return the height of the line."""
         room -= 3 * UNIT  # without the sign
         buttons = sum(button.sizeHint().width() + UNIT for button in self.buttons)
         high = max((button.sizeHint().height() for button in self.buttons), default=0)
@@ -208,7 +208,7 @@ class CheckLine(QWidget):
         return height
 
     def _spread(self, room: int) -> int:
-        """Give the words at most this width, and return the height that they need then."""
+        """Give the words at most this width, and return the height that they then need."""
         whole = max(label.fontMetrics().horizontalAdvance(label.text()) for label in self._labels) + UNIT
         width = max(8 * UNIT, min(whole, room))
         for label in self._labels:

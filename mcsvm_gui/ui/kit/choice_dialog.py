@@ -13,7 +13,7 @@ from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 NAME = Qt.ItemDataRole.UserRole
-MANY = 12  # entries from which on a filter is shown
+MANY = 12  # number of entries from which on a filter is shown
 
 
 class ChoiceDialog(Dialog):
@@ -29,7 +29,7 @@ class ChoiceDialog(Dialog):
         ticked: Collection[str],
         apply: str = "",
     ) -> None:
-        """`entries`: titles by name; `apply`: text of the button, if it is not Apply."""
+        """Build the dialog; `entries` has titles by name, `apply` the text of the button if it is not "Apply"."""
         super().__init__(parent, name, title, 52 * UNIT, 56 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.close_button.setText(tr("Cancel"))
@@ -73,7 +73,7 @@ class ChoiceDialog(Dialog):
 def choose_chapters(
     parent: QWidget, titles: Mapping[str, str], ticked: Collection[str], chosen: Callable[[list[str]], object]
 ) -> None:
-    """Ask which chapters of a report are written; `chosen` is called with their names."""
+    """Ask which chapters a report should have; `chosen` is called with their names."""
     title, words = tr("What the report contains"), tr("Choose the chapters of the report.")
     dialog = ChoiceDialog(parent, "reportChapters", title, words, titles, ticked, tr("Save…"))
     dialog.chosen.connect(chosen)

@@ -1,4 +1,4 @@
-"""Combo boxes that may be narrower than their entries: what is cut ends in "…", and the tooltip has it whole."""
+"""Combo boxes that may be narrower than their entries: a cut entry ends in "…", and the tooltip has all of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePai
 
 
 class Combo(QComboBox):
-    """Qt's own cuts its text off in the middle of a letter."""
+    """A combo box that elides its text; Qt's own cuts it in the middle of a letter."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.isEditable():
@@ -35,7 +35,7 @@ class Combo(QComboBox):
         return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
 
     def whole_tip(self) -> str:
-        """Of an entry that cannot be read whole, the entry, and below it what the tooltip says anyway."""
+        """Return the tooltip; if the entry is cut, the tooltip begins with the whole entry."""
         if self.isEditable() or self._elided(self._option()) == self.currentText():
             return self.toolTip()
         own = self.toolTip() if self.toolTip().startswith("<") else f"<p>{html.escape(self.toolTip())}</p>"
@@ -49,7 +49,7 @@ class Combo(QComboBox):
 
 
 def narrow_combo(name: str, title: str, letters: int = 10) -> Combo:
-    """`letters`: how many are shown at least."""
+    """Return a combo box that shows at least `letters` letters."""
     combo = Combo()
     combo.setObjectName(name)
     combo.setAccessibleName(title)

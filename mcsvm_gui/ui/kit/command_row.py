@@ -1,4 +1,4 @@
-"""A command that does the same in a shell, with a button that copies it."""
+"""A command line with the same effect as the form above it, with a button that copies it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
-LONGEST = 500  # letters that are shown: costs of many classes would take the page
+LONGEST = 500  # number of letters shown: costs of many classes would fill the page
 
 
 class CommandRow(QWidget):

@@ -1,4 +1,4 @@
-"""What our dialogs have in common: they never block, they say their name, they can be copied."""
+"""The base of our dialogs: they never block, have an accessible name, and their text can be copied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 
 class Dialog(QDialog):
-    """A title, what a subclass puts into `body`, and buttons below; Escape closes it."""
+    """A title, a `body` that a subclass fills, and buttons below; Escape closes it."""
 
     def __init__(self, parent: QWidget, name: str, title: str, width: int = 70 * UNIT, height: int = 60 * UNIT) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class Dialog(QDialog):
         nest(column, self.buttons)
 
     def add_button(self, name: str, text: str, icon: str = "") -> QPushButton:
-        """To the left of those that are there."""
+        """Add a button to the left of the present ones."""
         button = QPushButton(text)
         button.setObjectName(name)
         button.setAccessibleName(text)
@@ -50,7 +50,7 @@ class Dialog(QDialog):
         return button
 
     def plain_text(self) -> str:
-        """What the copy button copies."""
+        """Return the text that the copy button copies."""
         return ""
 
     def appear(self) -> None:

@@ -1,4 +1,4 @@
-"""Asking for a file without blocking: the dialog is open, the program goes on."""
+"""File dialogs that do not block: the program continues while the dialog is open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 
 
 def filters(kind: str) -> list[str]:
-    """What each kind of file is called; everything else stays one choice away."""
+    """Return the name filter for a kind of file; callers add "All files"."""
     named = {
         "data": f"{tr('Data')} ({' '.join('*' + suffix for suffix in formats.suffixes())})",
         "model": tr("Models") + " (*.mcsvm)",
@@ -23,7 +23,7 @@ def filters(kind: str) -> list[str]:
 
 
 def choose(parent: QWidget, title: str, kind: str, folder: str, chosen: Callable[[str], None]) -> QFileDialog:
-    """A file to open; `chosen` hears its path, and nothing is heard where the user cancels."""
+    """Ask for a file to open; call `chosen` with its path unless the user cancels."""
     dialog = _dialog(parent, title, [*filters(kind), tr("All files") + " (*)"], folder)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     return _opened(dialog, chosen)
@@ -40,7 +40,7 @@ def choose_folder(parent: QWidget, title: str, folder: str, chosen: Callable[[st
 def choose_target(
     parent: QWidget, title: str, kind: str, place: str, suffix: str, chosen: Callable[[str], None]
 ) -> QFileDialog:
-    """A file to write; the dialog asks before one that exists is replaced."""
+    """Ask for a file to write; the dialog asks before it replaces an existing one."""
     ending = suffix.lstrip(".")
     named = filters(kind) or [f"{ending.upper()} (*.{ending})"]
     dialog = _dialog(parent, title, [*named, tr("All files") + " (*)"], "")

@@ -1,4 +1,4 @@
-"""A font where the system has none: every letter would be an empty box, and nothing would fail."""
+"""A font for systems without one: every letter would be an empty box, and no error would be raised."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from mcsvm_gui.core.base.resources import fonts
 
 
 def supply() -> None:
-    """What a bundle brings along; a checkout brings nothing, and bootstrap.py installs a font."""
+    """Load the fonts of a bundle if the system has none; a checkout has no fonts, and bootstrap.py installs one."""
     if not has_letters():
         for path in fonts():
             QFontDatabase.addApplicationFont(str(path))
 
 
 def has_letters() -> bool:
-    """Families would not tell: fontconfig names some that it cannot supply."""
+    """Return whether the font has letters; family names do not tell: fontconfig lists some that it cannot supply."""
     return QFontMetrics(QFont()).inFont("A")

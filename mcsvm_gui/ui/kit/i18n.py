@@ -1,4 +1,4 @@
-"""Translation, as views import it."""
+"""The translation functions that views import."""
 
 from mcsvm_gui.core.base.i18n import as_sentence, install, language, tr, worded
 

@@ -1,4 +1,4 @@
-"""Our own icons: strokes in `currentColor`, drawn in the colours of the theme of the moment."""
+"""Our own icons: strokes in `currentColor`, drawn in the colours of the current theme."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from mcsvm_gui.ui.kit import theme
 
 APPLICATION = "application"
 SMALL = 2 * theme.UNIT
-SIZES = 16, 24, 32, 48  # pixels, of which Qt takes the next larger one
+SIZES = 16, 24, 32, 48  # in pixels; Qt takes the next larger size
 _shown: WeakKeyDictionary[QAction | QAbstractButton, str] = WeakKeyDictionary()
 
 
 def icon(name: str) -> QIcon:
-    """In the colours of the theme of the moment; `put` lets it follow the theme."""
+    """Return an icon in the colours of the current theme; `put` makes it follow the theme."""
     return _drawn(name, theme.current().name)
 
 
 @cache
 def _drawn(name: str, theme_name: str) -> QIcon:
-    """Pixmaps, no icon engine: Qt would call one written in Python at times when Python has let go of it."""
+    """Return an icon of pixmaps; Qt would call an icon engine in Python at times when Python has already deleted it."""
     result = QIcon()
     for mode, state, colour in _colours(theme.THEMES[theme_name]):
         drawing = renderer(name, colour)
@@ -47,13 +47,13 @@ def _colours(now: theme.Theme) -> tuple[tuple[QIcon.Mode, QIcon.State, str], ...
 
 
 def put(target: QAction | QAbstractButton, name: str) -> None:
-    """On an action or a button, where it follows the theme."""
+    """Put an icon on an action or a button; it follows the theme."""
     target.setIcon(icon(name))
     _shown[target] = name
 
 
 def follow_theme() -> None:
-    """Only what was put somewhere here: asking Qt for all its widgets would wrap some that are about to go."""
+    """Set the icons that `put` has placed again: asking Qt for all widgets would wrap some that are being deleted."""
     for target, name in list(_shown.items()):
         if isValid(target):
             target.setIcon(icon(name))
@@ -68,7 +68,7 @@ def application_icon() -> QIcon:
 
 @cache
 def tinted(name: str, colour: str) -> QPixmap:
-    """For cells and other places whose colour says something."""
+    """Return an icon in a given colour, for cells and other places where the colour has a meaning."""
     return _pixmap(renderer(name, colour), QSize(SMALL, SMALL))
 
 

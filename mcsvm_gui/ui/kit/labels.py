@@ -1,4 +1,4 @@
-"""Labels with all that each needs: a name, a role for the style sheet, plain text that wraps."""
+"""Labels with everything each needs: a name, a role for the style sheet, plain text that wraps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcsvm_gui.ui.kit import theme
 
 
 def plain_tip(text: str) -> str:
-    """A tool tip that shows names of a file as they are: Qt takes what looks like HTML for HTML."""
+    """Return a tooltip that shows names of a file literally: Qt treats text that looks like HTML as HTML."""
     return f"<p>{html.escape(text).replace(chr(10), '<br>')}</p>" if set(text) & set("<&") else text
 
 
@@ -25,25 +25,25 @@ def wrapped(name: str = "", role: str = "", text: str = "") -> QLabel:
 
 
 def selectable(name: str = "", role: str = "", text: str = "") -> QLabel:
-    """One whose text can be marked and copied."""
+    """Return a label whose text can be selected and copied."""
     label = wrapped(name, role, text)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
 
 
 def show_hint(edit: QLineEdit, words: str) -> None:
-    """What stands in a field where nothing is typed; its tooltip says it whole, however narrow the field is."""
+    """Show a hint in an empty field; the tooltip shows all of it, even if the field is narrow."""
     edit.setPlaceholderText(words)
     edit.setToolTip(words)
 
 
 def set_role(label: QLabel, role: str) -> None:
-    """How the theme's style sheet paints it from now on."""
+    """Set the role that decides how the theme's style sheet paints the label."""
     label.setProperty("role", role)
     theme.repolish(label)
 
 
 def show_text(label: QLabel, text: str) -> None:
-    """Hidden where there is none."""
+    """Show a text, or hide the label if the text is empty."""
     label.setText(text)
     label.setVisible(bool(text))

@@ -1,4 +1,4 @@
-"""`nest`: addLayout without the Python objects that PySide keeps of items after their end."""
+"""`nest`: addLayout without the Python objects that PySide keeps after the end of their items."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from shiboken6 import Shiboken
 
 
 def nest(outer: QBoxLayout, inner: QLayout, stretch: int = 0) -> None:
-    """As outer.addLayout(inner, stretch), which makes a Python object for every item that is in inner already.
+    """Do outer.addLayout(inner, stretch), and invalidate the Python object that it makes for every item inside `inner`.
 
-    Those outlive their items, and where Qt puts something else at the same address later, PySide takes it for the
-    item: "QWidgetItem has no attribute children". So they are told to let go.
+    These objects outlive their items. If Qt later puts something else at the same address, PySide takes it for the
+    item: "QWidgetItem has no attribute children".
     """
     outer.addLayout(inner, stretch)
     _let_go_of_items(inner)

@@ -1,4 +1,4 @@
-"""A form built from tables of options: a title, a control and what is wrong with its entry; the rest under More."""
+"""A form built from tables of options: a title, a control and its error message; rarer options are under More."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from mcsvm_gui.ui.kit.labels import set_role, show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 Control = TypeVar("Control", bound=QWidget)
-SHORTEST = 12  # characters that a list shows at least
-# What is entered more easily in a table of the classes.
+SHORTEST = 12  # smallest number of characters that a list shows
+# Kinds of option that are entered more easily in a table of the classes.
 TABLES: dict[type[Kind], type[ClassWeightsDialog | CostsDialog]] = {Weights: ClassWeightsDialog, Costs: CostsDialog}
 
 
 class OptionForm(QWidget):
-    """Controls by the names of their options. `NAMES`: of widgets that are not called after their option."""
+    """Controls by the names of their options. `NAMES` has the object names that do not follow from their option."""
 
     changed = Signal()
-    test_asked = Signal()  # of the cluster whose address was entered
+    test_asked = Signal()  # for the cluster whose address was entered
     reset_asked = Signal()  # the user asked for the defaults
     NAMES: ClassVar[Mapping[str, str]] = {}
     PREFIX = ""
@@ -58,16 +58,16 @@ class OptionForm(QWidget):
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self._errors: dict[str, QLabel] = {}
         self._of_kernel: set[str] = set()
-        self._folded: dict[str, str] = {}  # options under More, with what they hold where nothing is said
+        self._folded: dict[str, str] = {}  # options under More, with their defaults
         self.more, self._folding = QToolButton(), False
-        self._headings: dict[str, QLabel] = {}  # under More, by what the options below are for
-        self._uses: dict[str, str] = {}  # of the options under More
+        self._headings: dict[str, QLabel] = {}  # under More, by the use of the options below
+        self._uses: dict[str, str] = {}  # uses of the options under More
         self._undeclared: set[str] = set()
         self._classes: dict[str, float] = {}
         self._tables: dict[str, QToolButton] = {}
         self._tables_closed = False
-        self._closed: dict[QWidget, str] = {}  # what cannot be entered, and why
-        self._tips: dict[QWidget, str] = {}  # of the same, where it can
+        self._closed: dict[QWidget, str] = {}  # controls that are disabled, with the reason
+        self._tips: dict[QWidget, str] = {}  # tooltips of the same controls while they are enabled
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(UNIT)
@@ -81,7 +81,7 @@ class OptionForm(QWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def add_option(self, option: Option, words: Mapping[str, str] | None = None) -> None:
-        """`words`: the entries of a list, where it is one."""
+        """Add a control for an option; `words` has the entries of a list, by value."""
         if option.of_kernel:
             self._of_kernel.add(option.name)
         if self._folding:
@@ -105,7 +105,7 @@ class OptionForm(QWidget):
                 self._add_test(option.name, edit.objectName().removesuffix("Edit"))
 
     def add_range(self, option: Option) -> None:
-        """Two numbers, from and to."""
+        """Add two number fields, from and to."""
         if option.of_kernel:
             self._of_kernel.add(option.name)
         title, tip = tr(option.title), tr("A number, or a power such as 2^-3")
@@ -121,7 +121,7 @@ class OptionForm(QWidget):
         self._add_row(option.name, title, pair, errors_of=ends)
 
     def fold(self, explained: str) -> None:
-        """What is added from now on stands under More."""
+        """Put all options that are added later under More."""
         self._folding = True
         self.more.setObjectName(self.object_name("more", "Button"))
         self.more.setText(tr("More"))
@@ -146,7 +146,7 @@ class OptionForm(QWidget):
         self._grid.addWidget(line, self._grid.rowCount(), 0, 1, 2)
 
     def add_by_use(self, options: Iterable[Option], words: Mapping[str, Mapping[str, str]]) -> None:
-        """Under More: what is for the same use stands together, under its heading."""
+        """Add options under More, grouped by use, each group under its heading."""
         options = list(options)
         for use, title in USES.items():
             members = [option for option in options if option.use == use]
@@ -183,7 +183,7 @@ class OptionForm(QWidget):
         return self._named(edit, self.object_name(key, "Edit"), title, tip)
 
     def _add_test(self, key: str, name: str) -> None:
-        """Under the address of a cluster: a button that asks it, and what it said."""
+        """Add a button below the address of a cluster that tests it, and a label for the answer."""
         self.test, self.cluster = QPushButton(tr("Test")), wrapped(f"{name}Reason")
         self._named(self.test, f"{name}TestButton", tr("Test the cluster"), "")
         self.test.clicked.connect(self.test_asked)
@@ -214,7 +214,7 @@ class OptionForm(QWidget):
         dialog.appear()
 
     def show_classes(self, totals: Mapping[str, float]) -> None:
-        """Of the data at hand: rows of each class, or the sum of their weights."""
+        """Set the classes of the current data: the rows of each class, or the sum of their weights."""
         self._classes = dict(totals)
         self._show_classes_known()
 
@@ -267,7 +267,7 @@ class OptionForm(QWidget):
         error.hide()
         self.add_wide(error)
 
-    # -- what was entered -------------------------------------------------------------------------
+    # -- entries ----------------------------------------------------------------------------------
 
     def texts(self) -> dict[str, str]:
         return {
@@ -282,7 +282,7 @@ class OptionForm(QWidget):
         return figures.entered(text) if key in self._numbers else text
 
     def set_texts(self, texts: Mapping[str, str]) -> None:
-        """Without the signals of an edit by the user."""
+        """Fill the controls without the signals of an edit by the user."""
         with QSignalBlocker(self):
             for key, edit in self.edits.items():
                 text = texts.get(key, "")
@@ -296,16 +296,16 @@ class OptionForm(QWidget):
                 check.setChecked(bool(texts.get(key)))
             self._unfold(key for key, plain in self._folded.items() if texts.get(key, "") not in ("", plain))
 
-    # -- what can be entered ----------------------------------------------------------------------
+    # -- enabled and visible controls --------------------------------------------------------------
 
     def show_cluster(self, words: str, role: str, can_test: bool) -> None:
-        """What is known of the cluster, and whether it can be asked."""
+        """Show the state of the cluster, and whether it can be tested."""
         self.cluster.setText(words)
         set_role(self.cluster, role)
         self.test.setEnabled(can_test)
 
     def close_field(self, key: str, why: str) -> None:
-        """Nothing can be entered there; without a reason, it can."""
+        """Disable the control of an option and show why; an empty reason enables it."""
         widget = self._rows[key][-1] if key not in self.edits else self.edits[key]
         self._tips.setdefault(widget, widget.toolTip())
         self._closed[widget] = why
@@ -314,7 +314,7 @@ class OptionForm(QWidget):
         widget.setAccessibleDescription(why)
 
     def show_parameters(self, parameters: Collection[str]) -> None:
-        """Only what the kernel declares is asked for."""
+        """Show only the parameters that the kernel declares."""
         self._undeclared = self._of_kernel - set(parameters)
         for key in self._of_kernel:
             self._show_row(key)
@@ -324,7 +324,7 @@ class OptionForm(QWidget):
             show_text(label, errors.get(key, ""))
             if key in self.edits:
                 self.edits[key].setAccessibleDescription(errors.get(key, ""))
-        self._unfold(key for key in self._folded if key in errors)  # what is wrong must be seen
+        self._unfold(key for key in self._folded if key in errors)  # unfold, so that errors are visible
 
     def _unfold(self, used: Iterable[str]) -> None:
         if any(used):
@@ -346,7 +346,7 @@ class OptionForm(QWidget):
 
 
 def hint_of(option: Option) -> str:
-    """What holds where nothing is entered."""
+    """Return the hint of an empty field: its default and its unit."""
     unsaid, unit = tr(option.unsaid), tr(option.unit)
     if unsaid and unit:
         return tr("{unsaid}, in {unit}", unsaid=unsaid, unit=unit)

@@ -1,4 +1,4 @@
-"""What pages have in common: the frame around each, a form at the left, and tabs."""
+"""The base of pages: the frame around each, a form at the left, and tabs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ FAR = 1 << 16  # pixels, more than any window has
 
 
 class _Plain(QVBoxLayout):
-    """Without height for width: else a scroll area makes a page with wrapped text as tall as it would like to be."""
+    """A layout without height for width: otherwise a scroll area gives wrapped text all the height it asks for."""
 
     def hasHeightForWidth(self) -> bool:
         return False
 
 
 class PageFrame(QScrollArea):
-    """Scroll bars where the window is smaller than the page can be, and only there."""
+    """Scroll bars, shown only if the window is smaller than the page's smallest size."""
 
     def __init__(self, page: QWidget) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class PageFrame(QScrollArea):
 
 
 class PageWidget(QWidget):
-    """Setters and signals; what they mean is decided elsewhere."""
+    """Setters and signals; a presenter decides on their effects."""
 
     def __init__(self, name: str, title: str) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class PageWidget(QWidget):
         self.setAccessibleName(title)
 
     def heightForWidth(self, width: int) -> int:
-        """None: a page takes the room there is, though its wrapped text would like more of it."""
+        """Return -1, for no preference: a page takes the available room, even if its wrapped text asks for more."""
         return -1
 
     def lay_out(self, left: QWidget, right: QWidget) -> None:
@@ -67,7 +67,7 @@ class PageWidget(QWidget):
 
 
 class TableSplitter(QSplitter):
-    """What a page shows of runs, and below it the table of all runs, which comes later."""
+    """The run's part of a page, and below it the table of all runs, which is added later."""
 
     _placed = False  # whether the user has moved the handle, now or in an earlier session
 
@@ -87,7 +87,7 @@ class TableSplitter(QSplitter):
         return super().restoreState(state)
 
     def favour_upper(self) -> None:
-        """It gets all the height that the table can spare, unless the user has placed the handle."""
+        """Give the upper part all height that the table can spare, unless the user has placed the handle."""
         if not self._placed:
             self.setSizes([FAR, 1])
 
@@ -95,15 +95,15 @@ class TableSplitter(QSplitter):
         self.addWidget(table)
         self.setStretchFactor(0, 3)
         self.setStretchFactor(1, 1)
-        self.setSizes([3 * FAR, FAR])  # else the table begins with the two rows of its hint
+        self.setSizes([3 * FAR, FAR])  # otherwise the table starts with the two rows of its hint
 
 
 def scrolling(name: str, inside: QWidget) -> QScrollArea:
-    """Up and down; across, what is inside has the width there is."""
+    """Return an area that scrolls vertically; its content has the width of the area."""
     area = QScrollArea()
     area.setObjectName(name)
     area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to the focused widget
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(inside)
@@ -111,7 +111,7 @@ def scrolling(name: str, inside: QWidget) -> QScrollArea:
 
 
 def form_side(name: str, form: QWidget, *below: QWidget | QLayout, card: IdeaCard) -> QWidget:
-    """A form that scrolls, below it an idea where there is room, and what always stays in sight."""
+    """Return a scrolling form; below it are an idea, if there is room, and widgets that always remain visible."""
     area = scrolling(name, form)
     side = QWidget()
     side.setFixedWidth(FORM_WIDTH)
@@ -129,7 +129,7 @@ def form_side(name: str, form: QWidget, *below: QWidget | QLayout, card: IdeaCar
 
 
 class TabBar(QTabBar):
-    """Fusion leaves tabs that are not at hand less height than a line has: an Ä lost its dots, and a g its tail."""
+    """Taller tabs: Fusion makes unselected tabs lower than a line of text, which cuts the dots of Ä, the tail of g."""
 
     def tabSizeHint(self, index: int) -> QSize:
         return super().tabSizeHint(index) + QSize(0, UNIT // 2)

@@ -11,14 +11,14 @@ from mcsvm_gui.ui.kit.i18n import tr
 
 
 def report_button() -> CollapsingButton:
-    """Hidden until its formats are known."""
+    """Return the Report button, hidden until its formats are known."""
     button = labelled("exportReportButton", tr("Report"), tr("Write a report"), "report")
     button.hide()
     return button
 
 
 def offer(button: CollapsingButton, formats: Sequence[tuple[str, str]], chosen: Callable[[str], object]) -> None:
-    """(title, suffix) of each; `chosen` hears a suffix."""
+    """Give the button a menu of (title, suffix) pairs; `chosen` is called with a suffix."""
     menu = QMenu(button)
     menu.setObjectName("reportMenu")
     for title, suffix in formats:

@@ -1,4 +1,4 @@
-"""The line at the bottom: what happened last, and what goes on behind."""
+"""The status bar: the last event, and the work in the background."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 
 class ElidedLabel(QLabel):
-    """A line that may be narrower than its text; the whole stands in its tooltip. It may wrap while not `short`."""
+    """A line that may be narrower than its text; the tooltip has all of it. If `short` is false, the text may wrap."""
 
     short = True
 
@@ -34,7 +34,7 @@ class ElidedLabel(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         line = _on_one_line(self.text())
         if not self.short or (line == self.text() and self.fontMetrics().horizontalAdvance(line) <= self.width()):
-            super().paintEvent(event)  # which shows what is selected
+            super().paintEvent(event)  # this shows selected text
             return
         painter = QPainter(self)
         shown = self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
@@ -64,7 +64,7 @@ class StatusBar(QStatusBar):
     _lasting = _fresh = False
 
     def say(self, text: str, *, lasting: bool = False) -> None:
-        """`lasting`: until something else is said, on all pages."""
+        """Show a message; a `lasting` one stays on all pages until the next message."""
         self._message.say(text)
         self._lasting, self._fresh = lasting, True
         QTimer.singleShot(0, self, self._age)
@@ -73,7 +73,7 @@ class StatusBar(QStatusBar):
         self._fresh = False
 
     def turn_page(self) -> None:
-        """What was said of the page before goes; what is said in the turn of the event loop that shows a page stays."""
+        """Clear the message of the previous page; a message of the same turn of the event loop stays."""
         if not (self._lasting or self._fresh):
             self._message.say("")
 

@@ -1,4 +1,4 @@
-"""Colours, distances and machine marks: the one place where looks are decided."""
+"""Colours, distances and machine marks: the one module that decides on looks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNIT = 8  # pixels; every distance is a multiple of it, or half of it
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours by what they are for."""
+    """Colours by their use."""
 
     name: str
     window: str
@@ -34,7 +34,7 @@ class Theme:
     text: str
     muted: str
     line: str
-    outline: str  # of fields and boxes: three times as bright or dark as what they stand on
+    outline: str  # of fields and boxes: contrast of 3 to their background
     accent: str
     accent_text: str
     good: str
@@ -74,7 +74,7 @@ DARK = Theme(
     bad="#f47067",
     dark=True,
 )
-# 7 : 1 and more (WCAG 2.1, 1.4.6), and lines as strong as words.
+# A contrast of at least 7 : 1 (WCAG 2.1, 1.4.6), and lines as strong as words.
 CONTRAST = Theme(
     name="contrast",
     window="#ffffff",
@@ -111,7 +111,7 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK, CONTRAST, DARK_CONTRAST)}
 
 @dataclass(frozen=True)
 class MachineStyle:
-    """What `names.MACHINES` says, in pyqtgraph's words."""
+    """An entry of `names.MACHINES` in pyqtgraph's terms."""
 
     colour: str
     dash: tuple[float, ...]
@@ -140,7 +140,7 @@ _DASHES, _MARKERS = [style.dash for style in _EVERY], [style.marker for style in
 
 
 def machine_style(name: str, number: int = 0) -> MachineStyle:
-    """`number`: which of several runs of this machine in one plot."""
+    """Return the style of a machine; `number` counts its runs in one plot, which differ in shade, dash and marker."""
     style, dark = MACHINE_STYLES.get(name, OTHER_MACHINE), _current.dark
     return MachineStyle(
         variants.shaded(ON_DARK[style.colour] if dark else style.colour, number, dark=dark),
@@ -150,7 +150,7 @@ def machine_style(name: str, number: int = 0) -> MachineStyle:
 
 
 OUTLINED = "QLineEdit", "QCheckBox", "QRadioButton", "QAbstractSpinBox", "QComboBox"
-EFFECT = Qt.UIEffect  # nothing moves by itself, whatever the system says
+EFFECT = Qt.UIEffect  # no animations, whatever the system's setting
 MOTIONS = (
     EFFECT.UI_AnimateMenu,
     EFFECT.UI_FadeMenu,
@@ -169,7 +169,7 @@ class Notifier(QObject):
 _notifier = Notifier()
 _current = LIGHT
 _choice = "light"
-_hints: QStyleHints | None = None  # that are listened to
+_hints: QStyleHints | None = None  # the hints whose signal is connected
 
 
 def notifier() -> Notifier:
@@ -181,7 +181,7 @@ def current() -> Theme:
 
 
 def use(choice: str) -> None:
-    """The name of a theme, for the whole application; `system` follows the system's from now on."""
+    """Use a theme, by name, for the whole application; `system` follows the system's setting from now on."""
     global _choice, _hints
     _choice, hints = choice, QGuiApplication.styleHints()
     if hints is not _hints:
@@ -209,7 +209,7 @@ def _show(chosen: Theme) -> None:
 def _set_style() -> None:
     """Set style and style sheet once for every theme.
 
-    PySide keeps in memory what it made of a style that was replaced. A new style sheet of the application costs a
+    PySide keeps its objects of a replaced style in memory. A new style sheet of the application costs a
     quarter of a millisecond for each widget (0.6 s for all pages), so its text does not depend on the theme. Without
     the attribute, Qt does not pass a new palette on from a widget with a style sheet to its children.
     """
@@ -283,14 +283,14 @@ def palette(theme: Theme) -> QPalette:
 
 
 def outlined(theme: Theme) -> QPalette:
-    """Fusion outlines in a darker shade of the window, which on a dark one cannot be seen: so theirs is another."""
+    """Return a palette with visible outlines: Fusion draws them darker than the window, invisible on a dark one."""
     result = palette(theme)
     result.setColor(QPalette.ColorRole.Window, QColor(theme.outline).lighter(DARKER))
     return result
 
 
-# What a palette cannot say, in colours of the palette, which the style looks up when it polishes a widget. Roles of a
-# widget are dynamic properties: widget.setProperty("role", "title").
+# Rules that a palette cannot express, in colours of the palette, which the style looks up when it polishes a widget.
+# Roles of a widget are dynamic properties: widget.setProperty("role", "title").
 STYLE_SHEET = f"""
 QToolTip {{ color: palette(window-text); background: palette(button); border: 1px solid palette(mid);
     padding: {UNIT // 2}px; }}

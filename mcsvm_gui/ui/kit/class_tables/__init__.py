@@ -1,1 +1,1 @@
-"""Tables of what is said of each class: factors on C, costs of errors."""
+"""Tables with a value for each class: factors on C, costs of errors."""

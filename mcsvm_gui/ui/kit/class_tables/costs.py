@@ -1,4 +1,4 @@
-"""A cost matrix to be edited: true classes down, decisions across; what is typed counts from the first letter."""
+"""A cost matrix to edit: true classes down, predicted classes across; every letter typed takes effect at once."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ ROLE = Qt.ItemDataRole
 NOWHERE = QModelIndex()
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
-WIDEST = 16 * UNIT  # pixels, of a column and of the names of rows
+WIDEST = 16 * UNIT  # pixels: limit of a column and of the names of rows
 
 
 class CostModel(QAbstractTableModel):
-    changed = Signal()  # by hand
-    refused = Signal(str)  # why a text is no cost; empty once it is one
+    changed = Signal()  # by the user
+    refused = Signal(str)  # why a text is not a cost; empty once it is one
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class CostModel(QAbstractTableModel):
         return None
 
     def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
-        """What is no cost is refused in words, and the cost before stays."""
+        """Set a cost; a text that is not a cost is refused with a sentence, and the previous cost stays."""
         try:
             cost = number(figures.entered(str(value)).strip())
             if cost < 0.0:
@@ -113,7 +113,7 @@ class CostModel(QAbstractTableModel):
 
 
 class AsTyped(QStyledItemDelegate):
-    """Hands on every letter, not only the last one."""
+    """Passes every letter on to the model, not only the finished text."""
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         field = QLineEdit(parent)
@@ -126,7 +126,7 @@ class AsTyped(QStyledItemDelegate):
         return field
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Once: later the text is the user's."""
+        """Fill the editor once; later the text belongs to the user."""
         if isinstance(editor, QLineEdit) and not editor.isModified() and not editor.text():
             editor.setText(index.data(ROLE.EditRole))
 
@@ -169,12 +169,12 @@ class CostTableView(QTableView):
 
 
 class CostsDialog(Dialog):
-    """What is entered in a form, or equal costs where that is none of these classes."""
+    """Edits the costs entered in a form; begins with equal costs if the entry does not fit these classes."""
 
     chosen = Signal(str)  # the entry of the form
 
     def __init__(self, parent: QWidget, entry: str, totals: Mapping[str, float]) -> None:
-        """`totals`: rows of each class, or the sum of their weights."""
+        """Build the dialog; `totals` has the rows of each class, or the sum of their weights."""
         super().__init__(parent, "costsDialog", tr("Costs of errors"), 88 * UNIT, 52 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._totals = totals
@@ -207,7 +207,7 @@ class CostsDialog(Dialog):
         return combo
 
     def _begin(self, preset: str) -> None:
-        """By hand begins with what stands there."""
+        """Show the costs of a preset; "By hand" keeps the current ones."""
         if preset != BY_HAND:
             self._show(preset, preset_costs(preset, self._totals))
 

@@ -25,7 +25,7 @@ class ClassWeightsDialog(Dialog):
     chosen = Signal(str)  # the entry of the form
 
     def __init__(self, parent: QWidget, entry: str, totals: Mapping[str, float]) -> None:
-        """`totals`: rows of each class, or the sum of their weights."""
+        """Build the dialog; `totals` has the rows of each class, or the sum of their weights."""
         super().__init__(parent, "classWeightDialog", tr("Class weights"), 52 * UNIT, 48 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._totals = totals
@@ -88,7 +88,7 @@ class ClassWeightsDialog(Dialog):
         return item
 
     def _choose(self) -> None:
-        """By hand begins with what stands there."""
+        """Show the factors of the chosen preset; "By hand" keeps the current ones."""
         way = self.preset.currentData()
         if way == BY_HAND:
             self._check()
@@ -100,7 +100,7 @@ class ClassWeightsDialog(Dialog):
         self._check()
 
     def _entry(self) -> str:
-        """Raises InputError."""
+        """Return the entry of the form for the table; raise InputError if a factor is invalid."""
         if self.preset.currentData() != BY_HAND:
             return str(self.preset.currentData())
         return class_weight_text(

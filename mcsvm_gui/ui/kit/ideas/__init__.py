@@ -1,1 +1,1 @@
-"""What the machines are about, told where it is met: a few sentences and a picture from the playground."""
+"""The ideas behind the machines, shown where users meet them: a few sentences and a picture from the playground."""

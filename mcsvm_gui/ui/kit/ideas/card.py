@@ -1,4 +1,4 @@
-"""An idea as a card, and cards beside each other, as many as there is room for."""
+"""An idea as a card, and rows of as many cards as fit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 WIDTH = 35 * UNIT
-DENSITY = 2.0  # pixels of a picture for each of a window at 100 %
+DENSITY = 2.0  # pixels of a picture per pixel of a window at 100%
 
 
 class IdeaCard(QFrame):
@@ -61,7 +61,7 @@ class IdeaCard(QFrame):
         self._picture.setPixmap(picture)
 
     def fit(self, height: int) -> bool:
-        """Whether it finds room, if need be without its button and with less air."""
+        """Return whether the card fits, if necessary without its button and with less space."""
         for compact in (False, True):
             self._more.setVisible(bool(self._idea.tour) and not compact)
             self._column.setSpacing(UNIT // 2 if compact else UNIT)
@@ -75,7 +75,7 @@ class IdeaCard(QFrame):
 
 
 class IdeaRow(QWidget):
-    """As many cards as there is width for, of those that are not too tall."""
+    """Shows as many cards as the width allows; cards that are too tall are hidden."""
 
     asked = Signal(str)
 
@@ -93,7 +93,7 @@ class IdeaRow(QWidget):
         row.addStretch(1)
 
     def minimumSizeHint(self) -> QSize:
-        """It gives way."""
+        """Return an empty size, so that the row gives way to other widgets."""
         return QSize(0, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -105,7 +105,7 @@ class IdeaRow(QWidget):
 
 
 class Invitation(QWidget):
-    """What can be done on a page that is still empty, and ideas to read until then."""
+    """The next action on a page that is still empty, and ideas to read until then."""
 
     asked = Signal(str)
 
@@ -123,7 +123,7 @@ class Invitation(QWidget):
 
 
 class RoomForCard(QWidget):
-    """Below a form that scrolls: its card is there where the form leaves so much empty."""
+    """A place below a scrolling form; its card is shown if the form leaves enough room."""
 
     def __init__(self, form: QWidget, area: QWidget, card: IdeaCard) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class RoomForCard(QWidget):
             watched.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
-        """It gives way."""
+        """Return an empty size, so that the card gives way to the form."""
         return QSize(0, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

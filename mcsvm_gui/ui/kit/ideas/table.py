@@ -1,6 +1,6 @@
-"""The ideas: title, text, and the stop of a tour of the playground that shows more. Another idea is another entry.
+"""The ideas: title, text, and the stop of a playground tour that shows more. To add an idea, add an entry.
 
-Pictures are resources/pictures/ideas/NAME-light.png and -dark.png, taken by `python -m tests.idea_pictures`.
+Pictures are resources/pictures/ideas/NAME-light.png and -dark.png, made by `python -m tests.idea_pictures`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def ideas() -> dict[str, Idea]:
 
 
 def machine_ideas(titles: Mapping[str, str]) -> dict[str, Idea]:
-    """The same points as every machine decides them."""
+    """Return one idea per machine; their pictures show the same points as each machine predicts them."""
     text = tr(
         "Solid: where the decision changes. Dashed: the margin. Rings: support vectors. Every machine has its own."
     )
