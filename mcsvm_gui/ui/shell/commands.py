@@ -1,4 +1,4 @@
-"""What the menus offer: every command with its words, keys and icon, in one table."""
+"""The commands of the menus: each with its text, keys and icon, in one table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mcsvm_gui.core.compare.examples import examples
 from mcsvm_gui.ui.kit.i18n import tr
 
-EXAMPLE = "example-"  # what the names of commands that open one begin with
+EXAMPLE = "example-"  # the names of commands that open an example begin with it
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Command:
     tip: str
     keys: str = ""
     icon: str = ""
-    to_focus: bool = False  # the keys are the focused widget's own; the menu hands them on
+    to_focus: bool = False  # the keys belong to the focused widget; the menu passes them on
 
 
 @dataclass(frozen=True)

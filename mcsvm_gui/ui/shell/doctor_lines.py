@@ -1,4 +1,4 @@
-"""What the doctor found, in lines to read."""
+"""The findings of `mcsvm doctor` as lines to read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Facts = list[tuple[str, str]]
 
 
 def sections(findings: dict[str, Any]) -> list[tuple[str, Facts]]:
-    """Everything in the document, under headings."""
+    """Return all findings of the document, grouped under headings."""
     return [
         (tr("Program"), _program(findings)),
         (tr("Packages"), _packages(findings["packages"])),

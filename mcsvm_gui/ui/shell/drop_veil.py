@@ -1,4 +1,4 @@
-"""What appears over the window while a file is dragged over it."""
+"""The veil over the window while a file is dragged over it."""
 
 from __future__ import annotations
 

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class Examples(QObject):
-    """What was trained before in this project is shown, and not trained again."""
+    """Runs that this project already has are shown, not trained again."""
 
     page_asked = Signal(str)
-    form_asked = Signal(dict)  # the texts of the Train form that the runs were trained with
+    form_asked = Signal(dict)  # the texts of the Train form for these runs
     told = Signal(str)  # the question that the example answers
 
     def __init__(self, workspace: Workspace, projects: Projects, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workspace, self._runs, self._projects = workspace, workspace.runs, projects
-        self._wanted: Example | None = None  # until its data are there
+        self._wanted: Example | None = None  # until its data are loaded
         workspace.loading.connect(self._leave)
         workspace.data_changed.connect(self._go_on)
         workspace.preparation_changed.connect(self._go_on)
@@ -41,7 +41,7 @@ class Examples(QObject):
         self.page_asked.emit("train")
 
     def _leave(self, path: str) -> None:
-        """Another file is being read."""
+        """Forget the example, because another file is being read."""
         self._wanted = None
 
     def _go_on(self) -> None:
@@ -67,6 +67,6 @@ class Examples(QObject):
         self.form_asked.emit(form.texts_of(next(iter(asked.values()))))
 
     def _trained(self, request: Request) -> int | None:
-        """The newest run of this request that ended well."""
+        """Return the number of the newest run of this request that has a model, or None."""
         done = (record for record in map(self._runs.record, reversed(self._runs.ids())) if record.document is not None)
         return next((record.id for record in done if record.plain_request == request.document()), None)

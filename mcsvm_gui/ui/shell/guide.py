@@ -1,4 +1,4 @@
-"""The guide that the Help menu opens: one Markdown file per language, its pictures beside.
+"""The guide that the Help menu opens: one Markdown file per language, and its pictures.
 
 Lists of formats and of checks are filled in from their tables.
 """
@@ -17,7 +17,7 @@ from mcsvm_gui.core.report import FORMATS
 
 
 def read(language: str) -> tuple[str, Path]:
-    """Markdown, and the folder its pictures are found from; English where the language has no guide."""
+    """Return the Markdown and the folder of its pictures; in English if the language has no guide."""
     path = folder() / "guide" / f"{language}.md"
     text = (path if path.is_file() else path.with_name(f"{ENGLISH}.md")).read_text("utf-8")
     for name, listed in _lists().items():
@@ -27,7 +27,7 @@ def read(language: str) -> tuple[str, Path]:
 
 def _lists() -> dict[str, str]:
     reports = ", ".join(format_.title for format_ in FORMATS.values())
-    from mcsvm_gui.core.check.table import CHECKS  # which no start needs
+    from mcsvm_gui.core.check.table import CHECKS  # not needed at the start
 
     titles = sorted((check.code, worded(check.title)) for check in CHECKS)
     checks = "\n".join(f"| {code} | {title} |" for code, title in titles)
@@ -35,5 +35,5 @@ def _lists() -> dict[str, str]:
 
 
 def anchor(title: str) -> str:
-    """What links call a chapter, as GitHub makes it of its title."""
+    """Return the link target of a chapter, derived from its title as GitHub does it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

@@ -1,4 +1,4 @@
-"""How the user arranged the pages: where splitters stand, how wide columns are and in which order."""
+"""The user's layout of the pages: positions of splitters, and the widths and order of columns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
 
 KEPT = "layout"
-TABLES = "leaderboard", "runTable"  # whose columns the user arranges
+TABLES = "leaderboard", "runTable"  # tables whose columns the user arranges
 
 
 class LayoutMemory:
-    """Kept as it changes, so that a crash loses nothing; nonsense in the file is ignored."""
+    """Stores each change at once, so that a crash loses nothing; invalid entries in the file are ignored."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -38,7 +38,7 @@ class LayoutMemory:
                 self._follow_choice(f"{name}.{table.objectName()}.hidden", table)
 
     def _follow_choice(self, key: str, table: RunTable) -> None:
-        """The columns that were hidden."""
+        """Restore and follow which columns the user has hidden."""
         known = {column.name for column in table.runs.columns}
         for column in known.intersection(self._kept.get(key, "").split()):
             table.want(column, False)
@@ -53,7 +53,7 @@ class LayoutMemory:
 
     def _keeper(self, key: str, part: QSplitter | QHeaderView) -> Callable[[], None]:
         def keep() -> None:
-            if isValid(part):  # a header that is torn down with its table resizes columns once more
+            if isValid(part):  # a header that is deleted with its table resizes its columns again
                 self._keep(key, bytes(part.saveState().toBase64().data()).decode("ascii"))
 
         return keep

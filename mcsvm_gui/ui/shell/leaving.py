@@ -21,7 +21,7 @@ class Leaving(QObject):
         queue.suspended.connect(self._end)
 
     def may_close(self) -> bool:
-        """False also means: the window closes by itself once every job has ended."""
+        """Return whether the window may close now; if not, it may close by itself once every job has ended."""
         running = len(self._queue.active())
         if not running or self._suspended:
             return True

@@ -1,4 +1,4 @@
-"""The frame around the pages: navigation, menus, jobs, status. It tells what was asked for and decides nothing."""
+"""The frame around the pages: navigation, menus, jobs, status. It reports the user's requests and decides nothing."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ SMALLEST, FIRST_SIZE = QSize(800, 560), QSize(1280, 840)
 
 
 class MainWindow(QMainWindow):
-    assembly: Any  # what is behind the window, kept as long as it lives
+    assembly: Any  # the objects behind the window, which live as long as it
 
     asked = Signal(str)  # the name of a command in the menus
     theme_chosen = Signal(str)
     language_chosen = Signal(str)
     recent_chosen = Signal(str)
     recent_cleared = Signal()
-    file_chosen = Signal(str, str)  # what it was asked for, and its path
+    file_chosen = Signal(str, str)  # the kind of file that was asked for, and its path
     files_dropped = Signal(list)
-    runs_dropped = Signal(str, list)  # on which page
+    runs_dropped = Signal(str, list)  # page, and the numbers of the runs
     page_shown = Signal(str)
     shown = Signal()  # once, when the window first appears
     closed = Signal()
@@ -163,16 +163,16 @@ class MainWindow(QMainWindow):
         file_menu.insertMenu(self.action("saveProjectAction"), self._recent)
         self.set_recent(())
 
-    # -- what others put in -----------------------------------------------------------------------
+    # -- parts added by others --------------------------------------------------------------------
 
     def offer_pages(self, names: Iterable[str], make: Callable[[str], object]) -> None:
-        """Pages that can be gone to; `make` is asked for one that is not there yet."""
+        """Enable pages; `make` is called to create one that does not exist yet."""
         for name in names:
             self._page_actions[name].setEnabled(True)
         self._make_page = make
 
     def add_page(self, name: str, page: QWidget) -> None:
-        """`page` under one of the six names; it scrolls where the window is smaller than it can be."""
+        """Add a page under its name; it scrolls if the window is smaller than the page's smallest size."""
         self.pages[name] = frame = PageFrame(page)
         self._stack.addWidget(frame)
         self._page_actions[name].setEnabled(True)
@@ -180,11 +180,11 @@ class MainWindow(QMainWindow):
             self.show_page(name)
 
     def add_banner(self, banner: QWidget) -> None:
-        """Above all pages; it hides itself where it has nothing to say."""
+        """Add a bar above all pages; it hides itself if it has nothing to show."""
         self._column.insertWidget(0, banner)
 
     def add_dock(self, dock: QDockWidget) -> None:
-        """Below the pages, with a line in the View menu that shows and hides it."""
+        """Add a dock below the pages, with an entry in the View menu that shows and hides it."""
         self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
         toggle = dock.toggleViewAction()
         toggle.setObjectName(f"{dock.objectName()}Action")
@@ -223,7 +223,7 @@ class MainWindow(QMainWindow):
             self._stack.setCurrentWidget(self._loading)
 
     def show_awaited(self, name: str) -> None:
-        """A page that was loading until now, unless another one was gone to."""
+        """Show a page that has just been loaded, unless the user has moved to another page."""
         if self._awaited == name:
             self._show(name)
 
@@ -235,7 +235,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(text)
 
     def set_status(self, text: str, *, lasting: bool = False) -> None:
-        """It goes when another page is gone to, unless `lasting`."""
+        """Show a message; it disappears when the page changes, unless it is `lasting`."""
         self._status.say(text, lasting=lasting)
 
     def set_note(self, text: str) -> None:
@@ -295,11 +295,11 @@ class MainWindow(QMainWindow):
     # -- the frame itself -------------------------------------------------------------------------
 
     def frame(self) -> tuple[bytes, bytes]:
-        """Geometry and docks, to be kept."""
+        """Return the geometry and the state of the docks, to be stored."""
         return bytes(self.saveGeometry().data()), bytes(self.saveState().data())
 
     def restore_frame(self, geometry: bytes, state: bytes) -> None:
-        """Nonsense is ignored by Qt, and the window stays on a screen."""
+        """Restore geometry and docks; Qt ignores invalid values and keeps the window on a screen."""
         self.restoreGeometry(QByteArray(geometry))
         self.restoreState(QByteArray(state))
 

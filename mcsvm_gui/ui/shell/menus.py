@@ -12,11 +12,11 @@ from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.shell.commands import Command
 
-KEYS = "keys"  # the property that names the keys of an action which leaves them to the focused widget
+KEYS = "keys"  # property with the keys of an action that leaves them to the focused widget
 
 
 def fill(menu: QMenu, commands: Iterable[Command | None], asked: Callable[[str], None]) -> None:
-    """One action per command, None as a separator; `asked` hears the name of what was chosen."""
+    """Add one action per command, and a separator for None; `asked` is called with the name of the chosen command."""
     menu.setToolTipsVisible(True)
     for command in commands:
         if command is None:
@@ -41,14 +41,14 @@ def made(parent: QWidget, command: Command, asked: Callable[[str], None]) -> QAc
 
 
 def leave_keys(action: QAction, command: Command) -> None:
-    """A shortcut of the window would make those of its tables and fields ambiguous; the menu only shows it."""
+    """Show the keys in the menu only: a shortcut of the window would conflict with those of its tables and fields."""
     action.setProperty(KEYS, command.keys)
     shown = QKeySequence(command.keys).toString(QKeySequence.SequenceFormat.NativeText)
     action.setText(f"{command.text}\t{shown}")
 
 
 def press(keys: QKeySequence) -> None:
-    """Hand keys to the focused widget: to an action of its own, or as if they had been pressed."""
+    """Pass keys to the focused widget: trigger its own action, or send the key events."""
     widget = QApplication.focusWidget()
     if widget is None:
         return
@@ -69,7 +69,7 @@ def _actions_around(widget: QWidget | None) -> Iterable[QAction]:
 
 
 def choices(menu: QMenu, prefix: str, named: Iterable[tuple[str, str]], chosen: Callable[[str], None]) -> QActionGroup:
-    """Checkable actions of which one holds; `chosen` hears its value."""
+    """Add checkable actions of which exactly one is checked; `chosen` is called with its value."""
     group = QActionGroup(menu)
     for value, text in named:
         action = QAction(tr(text), menu)

@@ -23,11 +23,11 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.table_model import dragged_runs
 
 WIDTH, HEIGHT, ICON = 12 * UNIT, 8 * UNIT, 3 * UNIT
-TAKE_RUNS = "compare", "explain", "predict"  # pages
+TAKE_RUNS = "compare", "explain", "predict"  # pages on which runs can be dropped
 
 
 class NavigationButton(QToolButton):
-    """An icon over a word; a stripe, the accent and a fuller surface say which page is shown."""
+    """An icon above a word; a stripe, the accent colour and a fuller background mark the current page."""
 
     runs_dropped = Signal(list)
 
@@ -77,7 +77,7 @@ class NavigationButton(QToolButton):
         return now.accent if self.isChecked() else now.text if self.underMouse() else now.muted
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """A ring for those who walk by keys; a mouse knows where it is."""
+        """Show a focus ring only if the focus came by keyboard."""
         self._by_keyboard = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
         super().focusInEvent(event)
 
@@ -108,7 +108,7 @@ class NavigationButton(QToolButton):
 
 
 class Navigation(QWidget):
-    runs_dropped = Signal(str, list)  # on which page
+    runs_dropped = Signal(str, list)  # page, and the numbers of the runs
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""What the window does when a menu, a key, a dropped file or the end asks for it."""
+"""The window's reactions to menus, keys, dropped files and closing."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.base.licences import Component
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-SAVED_AFTER = 500  # milliseconds of rest
+SAVED_AFTER = 500  # milliseconds after the last change
 KINDS = {".mcsvm": "model", ".mcsvmproj": "project"}
 
 
 class ShellView(Protocol):
-    """Signals as in views.main_window."""
+    """The signals are those of MainWindow."""
 
     asked: Any
     theme_chosen: Any
@@ -87,7 +87,7 @@ class ShellPresenter(QObject):
         self.settings = workspace.settings
         self.undo = QUndoGroup(self)
         self._page_stacks: dict[str, QUndoStack] = {}
-        self._last_page = self.settings["page"]  # to begin with, unless a file to open leads elsewhere
+        self._last_page = self.settings["page"]  # the first page, unless a file to open leads elsewhere
         self._leaving = Leaving(workspace.queue, self.settings, window, dialogs, self)
         self._rest = QTimer(self, singleShot=True, interval=SAVED_AFTER)
         self._rest.timeout.connect(self._save)
@@ -124,7 +124,7 @@ class ShellPresenter(QObject):
             self._commands[name]()
 
     def leave(self) -> None:
-        """Close without asking: what runs is stopped and kept."""
+        """Close without asking: stop running jobs and keep their results."""
         self._leaving.leave()
 
     # -- connections ------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ class ShellPresenter(QObject):
     # -- files ------------------------------------------------------------------------------------
 
     def open(self, path: str) -> None:
-        """A file of any kind, from the menu, a drop or the command line."""
+        """Open a file of any kind, from the menu, a drop or the command line."""
         self._last_page = ""
         self._chosen(KINDS.get(PurePath(path).suffix.lower(), "data"), path)
 
@@ -175,7 +175,7 @@ class ShellPresenter(QObject):
         self.window.choose(kind, self.settings["last_folder"])
 
     def _chosen(self, kind: str, path: str) -> None:
-        """Data are remembered as recent once they could be read; the others as soon as they exist."""
+        """Open or write the chosen file; data are added to the recent files only after they could be read."""
         if kind == "data":
             self.window.show_page("data")
             self.workspace.open_data(path)
@@ -191,7 +191,7 @@ class ShellPresenter(QObject):
             self.projects.save_as(path)
 
     def _remember(self, path: str) -> None:
-        """Among the recent files, if it exists; a mount that no longer answers is waited for behind the window."""
+        """Add a file to the recent files if it exists; a worker thread checks that, as a mount may not answer."""
 
         def looked(there: bool) -> None:
             if there:
@@ -254,14 +254,14 @@ class ShellPresenter(QObject):
         self.dialogs.show_settings(TABLE, {key: self.settings[key] for key in SETTINGS})
 
     def _save(self) -> None:
-        """The file is written behind the window, from a text made here."""
+        """Write the settings in a worker thread, from a text made here."""
         text, self.settings.changed = self.settings.text(), False
         self.workspace.tasks.start(lambda: self.settings.write(text), lambda nothing: None, self.window.set_status)
 
     # -- undo -------------------------------------------------------------------------------------
 
     def add_undo_stack(self, page: str, stack: QUndoStack) -> None:
-        """While this page is shown, undo means this stack; everywhere else it means the runs."""
+        """Make undo refer to this stack while the page is shown; on other pages it refers to the runs."""
         self.undo.addStack(stack)
         self._page_stacks[page] = stack
 
@@ -314,10 +314,10 @@ class ShellPresenter(QObject):
         self.settings["window_geometry"] = base64.b64encode(geometry).decode("ascii")
         self.settings["window_state"] = base64.b64encode(state).decode("ascii")
         self._rest.stop()
-        self.undo.blockSignals(True)  # stacks that go away later would speak to a window that is gone
+        self.undo.blockSignals(True)  # stacks deleted later would signal to a deleted window
         try:
             self.settings.save()
-        except Exception as error:  # the window closes whatever happens
+        except Exception as error:  # the window closes in any case
             crash_log.record(error, "saving the settings")
 
 

@@ -1,4 +1,4 @@
-"""Questions above the pages, with a button for each answer; hidden where there is nothing to ask."""
+"""Questions above the pages, with a button for each answer; hidden if there is no question."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class QuestionBar(QFrame):
     decided = Signal(str)  # the choice of an answer
 
     def __init__(self, name: str, title: str, answers: Sequence[Answer], parent: QWidget | None = None) -> None:
-        """The bar is called `{name}Bar`, the words in it `{name}Label`."""
+        """Build the bar; its object name is `{name}Bar`, that of its text `{name}Label`."""
         super().__init__(parent)
         self.setObjectName(f"{name}Bar")
         self.setAccessibleName(title)
@@ -50,7 +50,7 @@ class QuestionBar(QFrame):
         return button
 
     def show_names(self, words: str, names: Sequence[str]) -> None:
-        """What the question is about; hidden where nothing is."""
+        """Show the question with the names it is about; hide the bar if there are none."""
         named = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
         self._words.setText(f"{words} ({named})" if names else "")
         self.setVisible(bool(names))
@@ -87,7 +87,7 @@ class NoticeBar(QuestionBar):
 
 
 class FirstTourBar(QuestionBar):
-    """Of the first start."""
+    """The three steps of the tour, shown at the first start."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         answers = (
@@ -97,7 +97,7 @@ class FirstTourBar(QuestionBar):
         super().__init__("tour", tr("Tour"), answers, parent)
 
     def show_step(self, words: str, *, last: bool) -> None:
-        """Hidden without words; the last step has nothing after it."""
+        """Show a step, or hide the bar if `words` is empty; the last step has no Next button."""
         self._words.setText(words)
         self.setVisible(bool(words))
         button = self.findChild(QPushButton, "tourNextButton")
@@ -106,7 +106,7 @@ class FirstTourBar(QuestionBar):
 
 
 class TrustBar(QuestionBar):
-    """Of files outside of its folder that a project names, and that may not be read yet."""
+    """Asks whether to read files outside of the project's folder that the project names."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         read = tr("Open the data, and do not ask for this project again")

@@ -1,4 +1,4 @@
-"""What becomes of runs and searches that the last end of the program cut short."""
+"""Asks what to do with runs and searches that were interrupted when the program ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RecoveryPresenter(QObject):
         self._look()
 
     def decide(self, choice: str) -> None:
-        """A search has kept its cells already: only going on does something with it."""
+        """Carry out an answer; a search has already stored its cells, so only continuing it starts anything."""
         runs, searches = [record.id for record in self._runs.interrupted()], self._searches.interrupted()
         if choice == "later":
             self._left_for_later = True

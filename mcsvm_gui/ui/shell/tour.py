@@ -1,4 +1,4 @@
-"""The first start: three steps from data to an answer, above the pages, to be left at any time."""
+"""The first start: three steps from data to an answer, shown above the pages; users can leave at any time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 SEEN = "tour_seen"  # the setting
-PAGES = "data", "train", "train"  # on which the steps are done
-SHOWN_ON = ("data",), ("data", "train"), ("train",)  # pages; the second step says that Train comes next
+PAGES = "data", "train", "train"  # the pages of the steps
+SHOWN_ON = ("data",), ("data", "train"), ("train",)  # the second step says that Train comes next
 
 
 class TourView(Protocol):
@@ -31,7 +31,7 @@ def steps() -> tuple[str, ...]:
 
 
 class TourPresenter(QObject):
-    """What the user does moves it on as well as its button."""
+    """Moves on when the user has done a step, or presses its button."""
 
     page_asked = Signal(str)
 
@@ -39,7 +39,7 @@ class TourPresenter(QObject):
         super().__init__(parent)
         self._view, self._workspace, self._settings = view, workspace, workspace.settings
         self._at: int | None = None
-        self._page = ""  # that is shown
+        self._page = ""  # the current page
         view.decided.connect(self.decide)
         workspace.data_changed.connect(self._opened)
         workspace.runs.added.connect(lambda _: self._move_to(2, then=1))
@@ -63,7 +63,7 @@ class TourPresenter(QObject):
             self._move_to(1, then=0)
 
     def _move_to(self, step: int, then: int) -> None:
-        """Where the tour is at the step before."""
+        """Show a step if the tour is at the step before it."""
         if self._at == then:
             self._show(step)
 
@@ -74,7 +74,7 @@ class TourPresenter(QObject):
             self.page_asked.emit(PAGES[step])
 
     def follow_page(self, page: str) -> None:
-        """Show a step on its own page alone: elsewhere its words point at controls that are not there."""
+        """Show a step only on its own page: elsewhere its text refers to controls that are not visible."""
         self._page = page
         if self._at is not None:
             self._show_words()

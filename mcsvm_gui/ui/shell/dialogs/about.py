@@ -1,4 +1,4 @@
-"""What this is, and whose work is inside under which licences."""
+"""Name, version and licence of the program and of the components that it contains."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class AboutDialog(Dialog):
         return row
 
     def _licences(self) -> QSplitter:
-        """A list of what is inside; the licence of the chosen one below."""
+        """Return a list of the components; the licence of the selected one is below it."""
         self._list = facts_tree("licenceList", tr("What is inside"), (tr("Name"), tr("Version"), tr("Licence")))
         self._list.setSelectionMode(self._list.SelectionMode.SingleSelection)
         self._list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

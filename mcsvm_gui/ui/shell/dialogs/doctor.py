@@ -1,4 +1,4 @@
-"""What this program stands on here, and what is missing."""
+"""The installation: versions, folders and libraries that the program uses, and missing parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.shell.dialogs.shortcuts import facts_tree
 
-Section = tuple[str, Sequence[tuple[str, str]]]  # a title, and what is called how
+Section = tuple[str, Sequence[tuple[str, str]]]  # a title, and names with their values
 
 
 class DoctorDialog(Dialog):

@@ -1,4 +1,4 @@
-"""The guide: chapters at the left, text with pictures at the right, a field that finds words in it."""
+"""The guide: chapters at the left, text with pictures at the right, and a search field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcsvm_gui.ui.shell.dialogs.guide_text import GuideText
 
 
 class SearchField(QLineEdit):
-    wanted = Signal(bool)  # the next place; True: the one before
+    wanted = Signal(bool)  # search for the next place; True: for the previous one
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -65,7 +65,10 @@ class GuideDialog(Dialog):
         return row
 
     def set_guide(self, markdown: str, folder: Path, anchor: Callable[[str], str]) -> None:
-        """`anchor`: from a chapter's title to what links call it. The frame is painted before the text is set."""
+        """Set the guide; `anchor` turns a chapter's title into its link target.
+
+        The frame is painted before the text is set.
+        """
         self._anchor = anchor
         QTimer.singleShot(0, self, lambda: self._fill(markdown, folder))
 
@@ -90,7 +93,7 @@ class GuideDialog(Dialog):
             self._go(self._chapters.currentRow())
 
     def _seek(self, *, backwards: bool = False, anew: bool = False) -> None:
-        """While a word is being typed, from where it began."""
+        """Find the text; while the user types, search again from the start of the current match."""
         text, cursor = self._field.text(), self._text.textCursor()
         if anew:
             cursor.setPosition(cursor.selectionStart())

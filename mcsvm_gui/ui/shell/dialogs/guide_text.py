@@ -1,4 +1,4 @@
-"""Markdown with pictures that is read, not edited: set calmly, in the colours of the theme."""
+"""Read-only Markdown with pictures, formatted for reading, in the colours of the theme."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
-CHAPTER = 2  # the level of its heading
-RESIZED = 80  # milliseconds of rest after which pictures are fitted anew
+CHAPTER = 2  # level of a chapter's heading
+RESIZED = 80  # milliseconds after the last resize until pictures are fitted again
 
 
 class GuideText(QTextBrowser):
-    """Local pictures only, never wider than the text; links lead to chapters, by their place in the list."""
+    """Shows only local pictures, never wider than the text; links lead to chapters, by their place in the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class GuideText(QTextBrowser):
         dress(self.document())
 
     def _set_again(self) -> None:
-        """Positions stay what they were: the text is the same."""
+        """Format the text again, with the cursor and the scroll position unchanged: the text is the same."""
         at_top = self.cursorForPosition(self.viewport().rect().topLeft()).blockNumber()
         place = self.textCursor().position()
         self._set()
@@ -80,7 +80,7 @@ class GuideText(QTextBrowser):
     # -- pictures ---------------------------------------------------------------------------------
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """The room a picture takes; it comes into it later, so that the text need not wait."""
+        """Return a blank image of the picture's size; the picture replaces it later, so that the text does not wait."""
         path = (self._folder / QUrl(name).path()).resolve()
         if not path.is_relative_to(self._folder.resolve()):
             return None
@@ -117,7 +117,7 @@ class GuideText(QTextBrowser):
         self.verticalScrollBar().setValue(int(top) - UNIT)
 
     def seek(self, text: str, *, backwards: bool = False) -> bool:
-        """To the next place, and round at the end."""
+        """Go to the next match, and continue at the other end of the text after the last one."""
         flags = QTextDocument.FindFlag.FindBackward if backwards else QTextDocument.FindFlag(0)
         if self.find(text, flags):
             return True
@@ -135,11 +135,11 @@ def blocks(document: QTextDocument) -> list[QTextBlock]:
     return found
 
 
-# -- how it is set --------------------------------------------------------------------------------
+# -- formatting -----------------------------------------------------------------------------------
 
 
 def dress(document: QTextDocument) -> None:
-    """Room around headings, lines and code; Markdown says nothing of these."""
+    """Set margins around headings, lines and code, which Markdown cannot set."""
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     for block in blocks(document):
@@ -170,7 +170,7 @@ def is_code(block: QTextBlock) -> bool:
 
 
 def _dress_code(cursor: QTextCursor, *, whole: bool) -> None:
-    """Fixed pitch in the system's own face; Qt would take any that is called "monospace"."""
+    """Use the system's own fixed-pitch font; Qt would take any font that is called "monospace"."""
     face = QTextCharFormat()
     face.setFontFamilies([QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()])
     if not whole:

@@ -1,4 +1,4 @@
-"""The dialogs of the window, each loaded and made when it is first needed."""
+"""The dialogs of the window, each loaded and created when it is first needed."""
 
 from __future__ import annotations
 

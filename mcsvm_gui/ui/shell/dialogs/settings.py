@@ -1,4 +1,4 @@
-"""All settings, built from their table. Every change counts at once; there is nothing to confirm."""
+"""All settings, built from their table. Every change takes effect at once; there is nothing to confirm."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SettingsDialog(Dialog):
         self.changed.emit(key, value)
 
     def set_value(self, key: str, value: Any) -> None:
-        """Shown without being told back."""
+        """Show a value without emitting `changed`."""
         editor = self._editors.get(key)
         if editor is None:
             return

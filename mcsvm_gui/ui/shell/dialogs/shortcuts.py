@@ -31,11 +31,11 @@ class ShortcutsDialog(Dialog):
         self.add_copy_button()
 
     def collect(self, window: QWidget) -> None:
-        """Anew each time it opens: pages bring actions of their own."""
+        """List the shortcuts again each time the dialog opens: pages add actions of their own."""
         self._list.clear()
         for action in window.findChildren(QAction):
             if keys_of(action) and plain_text(action):
-                is_page = action.actionGroup() is not None  # else "Train" would be two things
+                is_page = action.actionGroup() is not None  # otherwise "Train" would have two meanings
                 words = tr("Page: {name}", name=plain_text(action)) if is_page else plain_text(action)
                 item = QTreeWidgetItem(self._list, [words, keys_of(action)])
                 item.setToolTip(0, action.toolTip())
@@ -56,7 +56,7 @@ class ShortcutsDialog(Dialog):
 
 
 def facts_tree(name: str, title: str, header: Sequence[str]) -> QTreeWidget:
-    """Columns to read and to walk through by keys."""
+    """Return a tree with columns that can be read and walked through by keyboard."""
     tree = QTreeWidget()
     tree.setObjectName(name)
     tree.setAccessibleName(title)
