@@ -1,1 +1,1 @@
-"""Threads and jobs: QtCore only."""
+"""Threads and jobs; these modules use QtCore only."""

@@ -29,7 +29,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Compared:
-    """So far: how many of all methods were trained, fold by fold; at the end the accuracies by name."""
+    """Progress: how many of the trainings of all methods are done; at the end the accuracies by name."""
 
     done: int
     expected: int
@@ -94,7 +94,7 @@ class BaselineJob(Job):
 
 
 class BaselineComparison(QObject):
-    """The comparison that goes on, waits, or failed last; and what came of the last one."""
+    """The current comparison, which runs, waits or has failed, and the results of the last one."""
 
     changed = Signal()
 
@@ -122,12 +122,12 @@ class BaselineComparison(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Nothing of it is kept."""
+        """Stop the comparison; its results are discarded."""
         if self.running:
             self._queue.discard(self._key)
 
     def forget(self) -> None:
-        """It does not hold any more."""
+        """Stop the comparison and forget its results, because they are outdated."""
         self.stop()
         self.known = None
 

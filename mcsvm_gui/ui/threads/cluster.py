@@ -1,4 +1,4 @@
-"""The field of a scheduler, on every page that has one: whether it can be filled in, what its Test button finds."""
+"""The address of a scheduler, on every page that has such a field: its state, and the result of its Test button."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class ClusterView(Protocol):
 
 
 class ClusterField(QObject):
-    """`beside`: the field of a number that is of this computer alone."""
+    """`beside` is the option whose number applies to this computer only; an address disables it."""
 
     def __init__(self, view: ClusterView, tasks: Tasks, parent: QObject | None = None, beside: str = "") -> None:
         super().__init__(parent)
         self._view, self._tasks, self._beside = view, tasks, beside
-        self._address = ""  # as it stands in the field
+        self._address = ""  # as in the field
         self._asking: Ticket | None = None
         self._missing = bool(missing_library())
         view.scheduler_test_asked.connect(self.test)
@@ -41,7 +41,7 @@ class ClusterField(QObject):
             self._say("")
 
     def look(self) -> None:
-        """What was found is true of one address."""
+        """Update the field after an edit; a test result is valid for one address only."""
         address = self._view.texts().get("scheduler", "").strip()
         if self._beside:
             why = tr("The workers of a cluster have threads of their own.") if address else ""

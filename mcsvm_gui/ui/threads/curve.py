@@ -1,4 +1,4 @@
-"""A learning curve, behind the window. A pause and a stop are heard within a second."""
+"""A learning curve, computed in a worker thread. A pause or a stop takes effect within a second."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CurveKnown:
-    """So far: the document of `mcsvm curve --json`, and how many trainings are done of how many."""
+    """Progress: the document of `mcsvm curve --json` so far, and how many trainings are done and expected."""
 
     document: dict[str, Any]
     done: int

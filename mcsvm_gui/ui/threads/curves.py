@@ -1,4 +1,4 @@
-"""Learning curves, as the window knows them: one for a run, kept in the project once it has a point."""
+"""The learning curves of the window: one per run, stored in the project once it has a point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.ui.threads.queue import JobQueue
 
-KEPT = "learning curves"  # the key under which a project keeps them, by the number of the run
+KEPT = "learning curves"  # the project's key for the curves, which are stored by the number of the run
 
 
 @dataclass(eq=False)
@@ -43,9 +43,12 @@ class CurveOfRun:
 
 
 class Curves(QObject):
-    """`setting` and `keep`: of the project. One that is cut short is not gone on with; it is soon done again."""
+    """`setting` and `keep` read and write the project.
 
-    changed = Signal(int)  # a run
+    An interrupted curve is not continued; it is soon computed again.
+    """
+
+    changed = Signal(int)  # the number of a run
 
     def __init__(
         self,
@@ -56,7 +59,7 @@ class Curves(QObject):
     ) -> None:
         super().__init__(parent)
         self._queue, self._setting, self._keep = queue, setting, keep
-        self._curves: dict[str, CurveOfRun] = {}  # those that have not ended, and those that failed
+        self._curves: dict[str, CurveOfRun] = {}  # curves that have not ended, and curves that failed
         self._count = 0
         queue.told.connect(self._hear)
 
@@ -64,11 +67,11 @@ class Curves(QObject):
         return key in self._curves
 
     def of(self, run: int) -> CurveOfRun | None:
-        """The one that goes on, waits, or failed last."""
+        """Return the curve of a run that is running, waits or has failed last, or None."""
         return next((one for one in reversed(self._curves.values()) if one.run == run), None)
 
     def document(self, run: int) -> dict[str, Any] | None:
-        """What is known: of the one that goes on, or as the project kept it."""
+        """Return the document of the current curve of a run, or else the one in the project."""
         now = self.of(run)
         if now is not None and now.known is not None:
             return now.known.document
@@ -89,7 +92,7 @@ class Curves(QObject):
             self._queue.stop(found.key)
 
     def dismiss(self, key: Key) -> None:
-        """One that failed."""
+        """Remove a curve that failed."""
         self._curves.pop(str(key), None)
 
     def status(self, key: Key) -> JobStatus:
@@ -123,5 +126,5 @@ class Curves(QObject):
 
 
 def _is_curve(found: Any) -> bool:
-    """Files may hold anything."""
+    """Return whether a project's entry is a curve, as files may contain anything."""
     return isinstance(found, dict) and isinstance(found.get("points"), list) and "projected" in found

@@ -1,4 +1,4 @@
-"""Any error as one with a sentence for the user; those that nobody foresaw also go into the crash log."""
+"""Turns any error into one with a sentence for the user; unexpected errors also go into the crash log."""
 
 from __future__ import annotations
 

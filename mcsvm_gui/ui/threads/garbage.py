@@ -1,15 +1,14 @@
-"""When memory is freed. Cyclic garbage is collected by the window's thread alone, and never among what stays anyway.
+"""When memory is freed. Only the window's thread collects cyclic garbage, and never searches permanent objects.
 
-* Python lets whichever thread makes one object too many collect. Where that was a training, it tore down what plots
-  had left of Qt's objects, which only their own thread may touch: the program crashed, or hung, once in a long while.
-  So Python's own collections are off, and a timer of the window's thread does what is due.
-* Modules, pages and the runs of a project stay. A collection that looks through them holds every thread: 150 to 250 ms
-  for 280 000 objects. So they are frozen once they are there, after one collection: garbage that is frozen is
-  never found.
-* What jobs freed stays with glibc, in arenas of threads that have ended: 8 MB after 30 trainings of 200 rows. So it is
-  returned to the system once no job is left.
+* Python runs a collection in any thread that allocates one object too many. In a training's thread, it destroyed Qt
+objects left by plots, which only their own thread may touch: in rare cases, the program crashed or hung. So Python's
+automatic collections are off, and a timer of the window's thread collects instead.
+* Modules, pages and the runs of a project are permanent. A collection that searches them holds every thread: 150 to 250
+ms for 280,000 objects. So they are frozen once they exist, after one collection, because frozen garbage is never found.
+* Memory that jobs freed stays with glibc, in arenas of threads that have ended: 8 MB after 30 trainings of 200 rows. So
+it is returned to the system once no job is left.
 
-Nothing else in this package asks for a collection, or forbids one.
+Nothing else in this package starts or disables collections.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import sys
 from PySide6.QtCore import QObject, QTimer
 
 EVERY = 1000  # ms
-MANY_RUNS = 1000  # of a project; 10 000 of them are 100 000 objects
+MANY_RUNS = 1000  # in a project; 10,000 runs are 100,000 objects
 
 
 class GarbageCollector(QObject):
@@ -33,11 +32,11 @@ class GarbageCollector(QObject):
         timer.start(EVERY)
 
     def spare_what_is_loaded(self) -> None:
-        """All imports are done and all pages are made."""
+        """Freeze all objects, now that all imports are done and all pages exist."""
         spare_what_is_here()
 
     def spare_runs(self, count: int) -> None:
-        """A project was read."""
+        """Freeze all objects after a project with many runs was read."""
         if count > MANY_RUNS:
             spare_what_is_here()
 
@@ -48,14 +47,14 @@ def spare_what_is_here() -> None:
 
 
 def return_freed_memory() -> None:
-    """To the system; other C libraries than glibc do so by themselves."""
+    """Return freed memory to the system; C libraries other than glibc do so by themselves."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(0)
 
 
 def collect_what_is_due() -> None:
-    """As Python would itself: the oldest generation that is, with all younger ones."""
+    """Collect as Python would: the oldest generation that is due, with all younger ones."""
     counts, limits = gc.get_count(), gc.get_threshold()
     due = [generation for generation in range(3) if counts[generation] > limits[generation]]
     if due:

@@ -1,6 +1,7 @@
-"""Long work in a thread of its own: a training, or a search of C and gamma. Commands go in, facts come out.
+"""Long work in a thread of its own, such as a training or a search of C and gamma.
 
-Facts wait in the job until the queue collects them, which decides how often the window hears of all its jobs.
+Commands go in, facts come out. Facts wait in the job until the queue collects them; the queue decides how often the
+window receives the facts of all its jobs.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ class Failed:
 
 
 class Job(Thread):
-    """`work` runs in the thread and tells facts; a change of state is one of them. All else may be called anywhere."""
+    """`work` runs in the thread and reports facts, such as changes of state. Any thread may call the other methods."""
 
-    urgent = Signal(object)  # the job: there are facts that must not wait for the next collection
+    urgent = Signal(object)  # the job; it has facts that must not wait for the next collection
 
     def __init__(self, key: Key) -> None:
         super().__init__()
@@ -47,7 +48,7 @@ class Job(Thread):
         self._may_run.set()
 
     def stop(self) -> None:
-        """End soon, and keep what there is."""
+        """End soon, and keep the results so far."""
         self._stopping = True
         self._may_run.set()
 
@@ -57,7 +58,7 @@ class Job(Thread):
         self._may_run.set()
 
     def abandon(self) -> None:
-        """End soon, and tell of no end: the next start of the program goes on with what was kept so far."""
+        """End soon without reporting an ending: the next start of the program continues from the last saved point."""
         self._abandoned = True
         self.discard()
 
@@ -71,7 +72,7 @@ class Job(Thread):
         return self._stopping or self._discarding
 
     def facts(self) -> list[object]:
-        """What was told since the last call, in order."""
+        """Return the facts reported since the last call, in order."""
         return [self._facts.popleft() for _ in range(len(self._facts))]
 
     # -- in the thread ----------------------------------------------------------------------------
@@ -84,7 +85,7 @@ class Job(Thread):
         try:
             step_back()
             self.work()
-        except BaseException as error:  # nothing may leave a thread
+        except BaseException as error:  # no exception may leave a thread
             self.end(JobState.FAILED, Failed(sentence_of(error, f"job {self.key}")))
 
     def tell(self, *facts: object, urgent: bool = False) -> None:
@@ -96,12 +97,12 @@ class Job(Thread):
         self.tell(state, urgent=True)
 
     def end(self, state: JobState, *facts: object) -> None:
-        """What came of it, and then the state it ends in."""
+        """Report the results, and then the final state."""
         if not self._abandoned:
             self.tell(*facts, state, urgent=True)
 
     def held(self) -> bool:
-        """Whether to stop; answered after a pause. Asked by every thread that works, of which this one speaks."""
+        """Wait while paused, then return whether to stop; all worker threads call this, the job's own also reports."""
         if not self._may_run.is_set():
             if threading.get_ident() == self._ident:
                 self.rest()
@@ -110,7 +111,7 @@ class Job(Thread):
         return self.ending
 
     def rest(self, then: JobState = JobState.RUNNING) -> None:
-        """Until it may run again, which it says."""
+        """Wait while paused, and report the state before and after."""
         if not self._may_run.is_set():
             self.become(JobState.PAUSED)
             self._may_run.wait()

@@ -1,4 +1,4 @@
-"""The queue of jobs: so many at once, the others in the order they came."""
+"""The queue of jobs: a limited number runs at once, the others wait in order of arrival."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from mcsvm_gui.core.machine.state import BEGUN, ENDED, JobState
 from mcsvm_gui.ui.threads.job import Job, Key
 
-COLLECTED_EVERY = 120  # milliseconds, and nothing after this waits again; 66 kept the window twice as busy with plots
+COLLECTED_EVERY = 120  # milliseconds, with no further delay; with 66 the window spent twice as much time on plots
 
 
 class JobQueue(QObject):
-    """Lives in the window's thread and never waits, except in `shut_down`."""
+    """Lives in the window's thread and never blocks, except in `shut_down`."""
 
-    rested = Signal()  # the last job has ended, and none waits
+    rested = Signal()  # the last job has ended, and none is waiting
     suspended = Signal()  # no job runs any more after `suspend`
-    told = Signal(object, object)  # the key of a job, and the list of what it told since: its states are among it
+    told = Signal(object, object)  # the key of a job, and its new facts, which include its states
 
     def __init__(self, limit: int = 2, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -39,14 +39,14 @@ class JobQueue(QObject):
 
     @property
     def accepting(self) -> bool:
-        """Tell whether jobs may be submitted, which is not possible while the window closes."""
+        """Return whether jobs may be submitted, which is not possible while the window closes."""
         return self._open
 
     def state(self, key: Key) -> JobState:
         return self._states[key]
 
     def active(self) -> list[Key]:
-        """Every job that has not ended, in the order they came."""
+        """Return the keys of all jobs that have not ended, in order of arrival."""
         return [key for key, state in self._states.items() if state not in ENDED]
 
     def submit(self, job: Job) -> None:
@@ -61,7 +61,7 @@ class JobQueue(QObject):
         else:
             self.discard(job.key)
 
-    # -- commands; those that come too late change nothing ----------------------------------------
+    # -- commands; those that arrive too late change nothing --------------------------------------
 
     def pause(self, key: Key) -> None:
         if key in self._running:
@@ -72,7 +72,7 @@ class JobQueue(QObject):
             self._running[key].resume()
 
     def stop(self, key: Key) -> None:
-        """Stop and keep; a job that has not begun has nothing to keep and is discarded."""
+        """Stop a job and keep its results; a waiting job has no results and is discarded."""
         if key in self._waiting:
             self.discard(key)
         elif key in self._running:
@@ -108,7 +108,7 @@ class JobQueue(QObject):
             QTimer.singleShot(0, self, self.suspended.emit)
 
     def shut_down(self, milliseconds: int) -> bool:
-        """Ends what runs, hands over what it found and waits; whether all ended in time. Nothing begins any more."""
+        """End all jobs, pass on their last facts and wait; return whether all ended in time. No other job starts."""
         self._open = False
         self._waiting.clear()
         jobs = list(self._running.values())
@@ -118,7 +118,7 @@ class JobQueue(QObject):
         self._collect()
         return all(ended)
 
-    # -- what jobs tell ---------------------------------------------------------------------------
+    # -- facts of jobs ----------------------------------------------------------------------------
 
     def _fill(self) -> None:
         while self._open and self._waiting and len(self._running) < self._limit:
@@ -141,11 +141,11 @@ class JobQueue(QObject):
             self._say(job.key, facts)
 
     def _is_late(self, key: Key, fact: object) -> bool:
-        """A job that is being stopped stays so until it certifies what it kept."""
+        """Return whether a state is outdated: a job that is being stopped stays so until it certifies its result."""
         return self._states[key] is JobState.STOPPING and fact in BEGUN
 
     def _finished(self) -> None:
-        """The thread is gone, so the next may begin."""
+        """Start the next job, as the thread of this one has ended."""
         job = self.sender()
         assert isinstance(job, Job)
         self._hear(job)

@@ -1,4 +1,4 @@
-"""A search of C and gamma, behind the window. A pause and a stop are heard within a second."""
+"""A search of C and gamma in a worker thread. A pause or a stop takes effect within a second."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class TriedInside:
-    """A trial of a nested search, which tells of the choice and not of a cell."""
+    """A trial inside a nested search: it counts towards the choice and has no cell of its own."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Searched:
 
 
 class SearchJob(Job):
-    """`done`: trials of before, which are not done again.
+    """`done` has earlier trials, which are not repeated.
 
-    A pause holds threads of this process where they are; tasks on a cluster are interrupted, so that its workers are
-    free, and done anew. Either way the search ends with the numbers of one that never paused. It cannot be discarded:
-    each cell was kept as it came.
+    A pause holds the threads of this process where they are; tasks on a cluster are interrupted, so that its workers
+    are free, and repeated later. Either way the search ends with the same numbers as without a pause. A search cannot
+    be discarded, because each of its cells was stored on arrival.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class SearchJob(Job):
 
         self.become(JobState.PREPARING)
         tuning = Tuning(self.request, self.wanted, self.dataset, self.done)
-        tuning.rehearse(lambda: self.ending)  # before anybody counts seconds
+        tuning.rehearse(lambda: self.ending)  # first, so that compilation does not count as time of the search
         self.tell(Begun(tuning), urgent=True)
         self.rest()
         if self.wanted.scheduler is None:
@@ -82,7 +82,11 @@ class SearchJob(Job):
             self.rest()
 
     def _until_paused(self, tuning: Tuning, spent: float) -> tuple[Tuned, bool]:
-        """A pause holds even if it is taken back before it is heard: half an answer must not reach the search."""
+        """Run until the end or a pause.
+
+        A pause counts even if it is revoked before the search notices it: an answer that changes midway must not reach
+        the search.
+        """
         interrupted = threading.Event()
 
         def stopped() -> bool:
@@ -93,7 +97,7 @@ class SearchJob(Job):
         return tuning.run(self._tell_trial, stopped, self._tell_inside, spent), interrupted.is_set()
 
     def _tell_trial(self, done: Done) -> None:
-        """Once, also of one that is done anew."""
+        """Report a trial once, even if it is repeated after a pause."""
         if done[0] not in self._told:
             self._told.add(done[0])
             self.tell(Tried(*done))

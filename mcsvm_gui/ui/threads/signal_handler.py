@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, heard while Qt waits: Python's own handlers would wait for the next event."""
+"""Handles Ctrl-C and SIGTERM while Qt waits: Python's own handlers would wait for the next event."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from mcsvm_gui.core.base.exits import INTERRUPTED
 
 
 class SignalHandler(QObject):
-    """The first is told to the window, which keeps what there is; the second ends the process, as it would any other.
+    """The first signal asks the window to close and keep its results; the second ends the process at once.
 
-    Python writes each signal's number to a socket, which Qt's event loop listens to.
+    Python writes each signal's number to a socket, which Qt's event loop watches.
     """
 
     quit_asked = Signal()

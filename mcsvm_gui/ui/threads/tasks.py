@@ -1,4 +1,4 @@
-"""Short work behind the window: reading, exporting, predicting. Its answer comes back into the window's thread."""
+"""Short work in worker threads: reading, exporting, predicting. The answer is delivered in the window's thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Ticket:
-    """A piece of work under way; after `cancel` its answer is dropped, though a thread cannot be torn down."""
+    """A task that is running; after `cancel` its answer is dropped, although its thread cannot be interrupted."""
 
     def __init__(self) -> None:
         self.wanted = True
@@ -28,7 +28,8 @@ class Ticket:
 class _Task(Thread):
     """One function in a thread of its own; the object lives in the window's thread, where its answer is delivered.
 
-    Nothing that it refers to refers back to it: what the function holds, such as a data set, goes when it has ended.
+    Its referents have no reference back to it, so that objects of the function, such as a data set, are freed at its
+    end.
     """
 
     answered = Signal(object)
@@ -50,7 +51,7 @@ class _Task(Thread):
     def run(self) -> None:
         try:
             answer = self._function()
-        except BaseException as error:  # nothing may leave a thread
+        except BaseException as error:  # no exception may leave a thread
             self.failed.emit(error_of(error, f"task {getattr(self._function, '__name__', '')}"))
         else:
             self.answered.emit(answer)
@@ -67,7 +68,7 @@ class _Task(Thread):
 
 
 class Tasks(QObject):
-    """Starts work, and knows what is still under way. After `shut_down` nothing begins any more."""
+    """Starts tasks, and knows which are still running. After `shut_down` no task starts."""
 
     changed = Signal()  # `busy` may have changed
 
@@ -88,8 +89,10 @@ class Tasks(QObject):
         *,
         refused: Callable[[InputError], None] | None = None,
     ) -> Ticket:
-        """`done`, or `failed` with a sentence and `refused` with the error, are called in the thread of this object,
-        unless the ticket is cancelled."""
+        """Run `function` in a thread; then call `done`, or `failed` with a sentence and `refused` with the error.
+
+        These are called in the thread of this object, unless the ticket is cancelled.
+        """
         task = _Task(function, done, failed, refused)
         if not self._open:
             task.ticket.cancel()
@@ -107,7 +110,7 @@ class Tasks(QObject):
         self.changed.emit()
 
     def shut_down(self, milliseconds: int) -> bool:
-        """Waits for what is under way, whose answers nobody wants any more; whether all ended in time."""
+        """Cancel all tasks and wait for their threads; return whether all ended in time."""
         self._open = False
         for task in self._under_way:
             task.ticket.cancel()

@@ -1,4 +1,4 @@
-"""Threads that live until they have ended, whoever lost sight of them: Qt aborts where a running one is destroyed."""
+"""Threads that live until they have ended, even without other references: Qt aborts if a running one is destroyed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import ClassVar
 
 from PySide6.QtCore import QThread
 
-# Added to the niceness of jobs: such a thread gets a tenth of a core for which the window's thread competes. Two
-# trainings on two cores: the longest turn of a 10 ms timer 70 -> 43 ms.
+# Added to the niceness of jobs: such a thread gets a tenth of a core if the window's thread competes for it. With two
+# trainings on two cores, the longest delay of a 10 ms timer fell from 70 to 43 ms.
 BACKGROUND = 10
 
 
 class Thread(QThread):
-    """It has no parent, which would take it along."""
+    """A thread without a parent, which would destroy it."""
 
     _alive: ClassVar[set[Thread]] = set()
 
@@ -26,21 +26,21 @@ class Thread(QThread):
         super().start(priority)
 
     def _release(self) -> None:
-        self.wait()  # it may be on its way out still, and nobody else may hold it
+        self.wait()  # it may still be ending, and there may be no other reference
         Thread._alive.discard(self)
 
 
 def running() -> list[Thread]:
-    """Those that have not ended, of all windows."""
+    """Return the threads of all windows that have not ended."""
     return [thread for thread in Thread._alive if thread.isRunning()]
 
 
 def step_back() -> None:
-    """The calling thread, and those that it begins, leave the cores to the window's thread where that has work.
+    """Lower the priority of the calling thread, and of those that it starts, below that of the window's thread.
 
-    Linux has a niceness for every thread; priorities of QThread do nothing there.
+    Linux has a niceness for every thread; priorities of QThread have no effect there.
     """
     if sys.platform == "linux":
-        with suppress(PermissionError):  # a sandbox may forbid even that; the work is done all the same
+        with suppress(PermissionError):  # a sandbox may forbid even that; the work continues anyway
             thread = threading.get_native_id()
             os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + BACKGROUND)

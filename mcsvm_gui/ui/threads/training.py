@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import Duals, TrainedModel
 
 BETWEEN_CHECKPOINTS = 5.0  # seconds
-CHECKPOINT_SHARE = 0.02  # of the time that checkpoints may take
+CHECKPOINT_SHARE = 0.02  # largest share of the time for checkpoints
 LARGEST_CHECKPOINT = 2**28  # bytes; a larger checkpoint of a stopped run is not saved
 
 
@@ -36,7 +36,7 @@ class Read:
 
 @dataclass(frozen=True)
 class FoldsDone:
-    """Of a calibration."""
+    """Progress of a calibration."""
 
     done: int
     folds: int
@@ -44,7 +44,7 @@ class FoldsDone:
 
 @dataclass(frozen=True)
 class StoppedModel:
-    """After a stop, before the certificate is recomputed."""
+    """The model after a stop, before the certificate is recomputed."""
 
     model: TrainedModel
 
@@ -61,7 +61,7 @@ class Trained:
 
 
 class _DiscardedError(Exception):
-    """Nobody waits for the model any more."""
+    """Ends a certificate whose model was discarded."""
 
 
 class Training(Job):
@@ -98,7 +98,7 @@ class Training(Job):
 
     def _carry_out(self, session: AnySession) -> None:
         self.become(JobState.RUNNING)
-        self.tell(Sampled(session.sample()))  # where it begins: the first slice may have to compile
+        self.tell(Sampled(session.sample()))  # the starting point: the first slice may have to compile
         if self.start_duals is not None:
             self._tell_checkpoint(session)  # records the starting point
         while session.running and not self._discarding:
@@ -128,18 +128,18 @@ class Training(Job):
             self.end(JobState.DONE, Trained(outcome, session.continuable and self._kept_end))
 
     def _refuse_discarded(self) -> None:
-        """Between pieces of a certificate, which may take minutes."""
+        """Raise _DiscardedError if the run was discarded; called within a certificate, which may take minutes."""
         if self._discarding:
             raise _DiscardedError
 
     def _ends(self) -> bool:
-        """Asked between steps, where a pause may be kept."""
+        """Wait while paused, then return whether to stop; called between steps."""
         if not self._may_run.is_set():
             self.rest(JobState.CALIBRATING)
         return self.ending
 
     def _advance(self, session: AnySession) -> None:
-        """Train for a slice; within it, report what there is, rest while paused, and leave it to stop."""
+        """Train for one slice; within it, report progress, wait while paused, and end it if the run is to stop."""
 
         def look(sample: Sample) -> bool:
             self._report(session, sample)
@@ -158,7 +158,7 @@ class Training(Job):
             self._save(session)
 
     def _save(self, session: AnySession) -> None:
-        """Rarely where it takes long; the first one only after the usual pause."""
+        """Save a checkpoint, seldom if that takes long; the first one only after the usual pause."""
         began = time.perf_counter()
         if self._saved:
             self._tell_checkpoint(session, math.inf)

@@ -1,4 +1,4 @@
-"""The one thread that writes the project, in the order in which things happened."""
+"""The single thread that writes the project, in the order of the changes."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from mcsvm_gui.core.project.store import CellKey, ProjectStore
 from mcsvm_gui.ui.threads.error_log import sentence_of
 from mcsvm_gui.ui.threads.thread import Thread
 
-RETRY = 2.0  # seconds until a write that failed is tried again
+RETRY = 2.0  # seconds until a failed write is tried again
 
 Errand = Callable[[ProjectStore], Any]
 Answer = Callable[[Any], object]
 
 
 class Writer(Thread):
-    """`put` and `set` keep what they are given until it is on the disk, however long that takes.
+    """`put` and `set` keep their arguments until they are on the disk, however long that takes.
 
     Nothing is written before `may_write`: a project that cannot be read must not be changed.
     """
 
-    set_aside = Signal(str)  # what cannot be written as it is, and why; it is not tried again
-    written = Signal(list)  # numbers of runs of which the file now holds what was known when it was written
-    write_error = Signal(str)  # why nothing can be written at the moment; empty when it can again
+    set_aside = Signal(str)  # an entry that cannot be written, and why; it is not tried again
+    written = Signal(list)  # numbers of runs whose state, as of the write, is now in the file
+    write_error = Signal(str)  # why nothing can be written at the moment; empty when it works again
     _answered = Signal(object, object)
 
     def __init__(self, store: ProjectStore) -> None:
@@ -64,17 +64,17 @@ class Writer(Thread):
         self._call()
 
     def ask(self, errand: Errand, done: Answer, failed: Answer) -> None:
-        """Run `errand` in the thread, after what was put before; the answer is given in the window's thread."""
+        """Run `errand` in the thread, after all earlier writes; the answer is given in the window's thread."""
         self._errands.append((errand, done, failed))
         self._call()
 
     def move_to(self, store: ProjectStore) -> None:
-        """Go on in another file. Called by errands only."""
+        """Continue in another file; only errands call this."""
         self._store.close()
         self._store = store
 
     def finish(self, milliseconds: int = 5000) -> bool:
-        """A last attempt to write; True if nothing is left. The store is closed."""
+        """Try to write a last time, and close the store; return whether nothing is left."""
         with self._wake:
             self._closing = True
             self._wake.notify()
@@ -85,7 +85,7 @@ class Writer(Thread):
 
     @Slot(object, object)
     def _give(self, answer: Answer, value: object) -> None:
-        if not self._closing:  # after the end nobody is there to hear it
+        if not self._closing:  # after the end there is no receiver
             answer(value)
 
     def _call(self) -> None:
@@ -110,11 +110,11 @@ class Writer(Thread):
             self._write_all()
 
     def _write_all(self) -> None:
-        """After an error one by one, so that what fits is written, and what can never be written is found."""
+        """Write all pending changes; after an error one by one, to write the valid ones and find the invalid one."""
         while self.may_write and (batch := self.backlog.take(1 if self._sentence or self._one_by_one else BATCH)):
             try:
                 self._write(batch)
-            except (InputError, OSError, MemoryError) as error:  # of the file or the machine: later it may work
+            except (InputError, OSError, MemoryError) as error:  # errors of the file or the computer, which may pass
                 self.backlog.give_back(batch)
                 self._say(sentence_of(error, "writing the project"))
                 return
@@ -130,7 +130,7 @@ class Writer(Thread):
         self.written.emit(list(batch.runs))
 
     def _refuse(self, batch: WriteBatch, error: Exception) -> None:
-        """Of several it is not known yet which one no project can hold."""
+        """Set aside an entry that no project can hold; of several entries, first find out which one it is."""
         if len(batch) > 1:
             self._one_by_one = True
             self.backlog.give_back(batch)
