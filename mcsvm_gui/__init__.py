@@ -3,7 +3,7 @@
 import os
 import sys
 
-# A checkout brings its own package `mcsvm`, wherever it is put on the path.
+# A checkout has its own package `mcsvm`, which must be found wherever the checkout is on the path.
 _place = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "packaging", "python")
 if os.path.isdir(os.path.join(_place, "mcsvm")):
     sys.path.insert(0, _place)

@@ -1,4 +1,4 @@
-"""Where the desktop program is put together: file, threads, pages, window."""
+"""Starts the desktop program: settings, threads, pages, window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.shell.main_window import MainWindow
 
 USAGE = "usage: mcsvm-gui [FILE]    FILE: data, a model or a project; `mcsvm` is the program without a window"
-LIBRARIES = "PySide6", "pyqtgraph"  # the window's own, by the names they are imported with
+LIBRARIES = "PySide6", "pyqtgraph"  # import names of the libraries that only the window needs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +46,7 @@ def _run(given: list[str]) -> int:
 
 
 def has_screen() -> bool:
-    """Qt aborts the process where it finds none, so this is asked before."""
+    """Return whether there is a screen; without one Qt aborts the process, so this is checked first."""
     if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -72,7 +72,7 @@ def _with_window(path: str | None) -> int:
 
     settings = Settings(default_path())
     if settings["zoom"] != "1":
-        os.environ.setdefault("QT_SCALE_FACTOR", settings["zoom"])  # Qt reads it as it begins
+        os.environ.setdefault("QT_SCALE_FACTOR", settings["zoom"])  # Qt reads it at the start
     application = QApplication(sys.argv[:1])
     _name(application)
     from mcsvm_gui.assembly import assemble
@@ -92,14 +92,14 @@ def _with_window(path: str | None) -> int:
     window.assembly.runs.project_read.connect(lambda: garbage.spare_runs(len(window.assembly.runs.ids())))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
     application.aboutToQuit.connect(window.assembly.close)
-    # Qt ends with its last window, but not where that is closed while it comes up: the process stayed, unseen.
+    # Qt ends with its last window, but not if that is closed while it opens: then the process would remain, invisible.
     window.closed.connect(lambda: QTimer.singleShot(0, application, lambda: application.exit(0)))
     SignalHandler(application).quit_asked.connect(window.assembly.shell.leave)
     window.show()
     window.assembly.tour.begin_if_new()
     code = application.exec()
     if not window.assembly.ended:
-        os._exit(code)  # everything is saved; but a thread that is busy cannot be torn down, and Qt would abort
+        os._exit(code)  # everything is saved; a busy thread cannot be interrupted, and Qt would abort
     return code
 
 
@@ -112,7 +112,7 @@ def _name(application: QApplication) -> None:
 def create_window(
     project: str | os.PathLike[str] | None = None, settings: str | os.PathLike[str] | None = None
 ) -> MainWindow:
-    """The window with all that is behind it, without an event loop. Without names the user's own files are taken."""
+    """Return the window with all objects behind it, without an event loop; the defaults are the user's own files."""
     from mcsvm_gui.assembly import assemble
 
     window = assemble(project, settings)

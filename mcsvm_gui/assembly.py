@@ -1,4 +1,4 @@
-"""The window, its pages and their presenters, connected: who knows whom is decided here and nowhere else."""
+"""Connects the window, its pages and their presenters; only this module decides which objects know each other."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.train.presenter import COMMANDS
 
-SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the window asks for it many times in a repaint
+SWITCH = 0.001  # seconds until a waiting thread gets the interpreter, which the window needs many times per repaint
 WITHOUT_SOLVERS = ("data",)  # pages
-OF_MODELS = "compare", "explain"  # made once the solvers are loaded, or when they are gone to
+OF_MODELS = "compare", "explain"  # pages created after the solvers are loaded, or when the user opens them
 WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted
 
 
@@ -59,11 +59,11 @@ def assemble(
 
 
 class Assembly(Desk):
-    """Owns everything that is not a widget, and ends with the window."""
+    """Owns all objects that are not widgets, and ends with the window."""
 
-    drawn = Signal()  # the pages are made
-    prepared = Signal()  # all is loaded and compiled that a first training needs
-    _drawn = _wanted = _warming = False  # the pages; and of the solvers, whether they are wanted and being loaded
+    drawn = Signal()  # the pages exist
+    prepared = Signal()  # everything that a first training needs is loaded and compiled
+    _drawn = _wanted = _warming = False  # whether the pages exist, the solvers are wanted, and are being loaded
 
     def __init__(self, window: MainWindow, settings: Settings, store: ProjectStore) -> None:
         super().__init__(window)
@@ -94,14 +94,14 @@ class Assembly(Desk):
         self.runs.saved_as.connect(self.workspace.trust.follow)
 
     def page(self, name: str) -> Any:
-        """The presenter of a page, which is made when it is first asked for."""
+        """Return the presenter of a page; the page is created on the first call."""
         if name not in self._pages:
             self._pages[name] = PAGES[name](self)
             self._layout.adopt(name, self.window.pages[name])
         return self._pages[name]
 
     def _want_page(self, name: str) -> None:
-        """Of the window, which says that it is loading until what the page needs is loaded."""
+        """Create a page for the window, which shows "Loading…" until the page's imports are done."""
         if name in HEAVY:
             self._load_page(name, lambda: self.window.show_awaited(name))
         else:
@@ -115,7 +115,7 @@ class Assembly(Desk):
         self.tasks.start(lambda: load(name), loaded, self.window.set_note)
 
     def complete(self) -> None:
-        """Every page at once: for those who do not wait for an event loop."""
+        """Create every page at once, for callers without an event loop."""
         for name in PAGES:
             self.page(name)
 
@@ -144,12 +144,12 @@ class Assembly(Desk):
         self.examples.open(name)
 
     def _take_runs(self, page: str, runs: list[int]) -> None:
-        """Dragged onto the button of a page that works on chosen runs."""
+        """Select runs that were dragged onto the button of a page, and show the page."""
         self.runs.select(runs)
         self.show(page, "model" if page == "predict" else "")
 
     def _show_control(self, option: str, value: str | None) -> None:
-        """The choice is the user's: where the control is."""
+        """Show the Data page if the finding leaves the choice to the user: the control is there."""
         if value is None:
             self.window.show_page("data")
 
@@ -185,8 +185,8 @@ class Assembly(Desk):
             self.window.add_banner(banner)
 
     def _prepare(self) -> None:
-        """Behind the first picture: the other pages one by one. A first start compiles the solvers at once."""
-        from mcsvm_gui.core.base.about import own_version  # 12 ms, which the first picture need not wait for
+        """Create the other pages one by one after the first paint; a first start compiles the solvers at once."""
+        from mcsvm_gui.core.base.about import own_version  # 12 ms, which need not delay the first paint
 
         self._version = own_version()
         self._wanted |= self.settings["compiled_for"] != self._version
@@ -207,7 +207,7 @@ class Assembly(Desk):
         self._want_solvers(self._wanted)
 
     def _want_solvers(self, wanted: bool = True) -> None:
-        """Loaded once somebody goes further than the data: numba, LLVM and compiled code take 180 MB and a second."""
+        """Load the solvers once the user goes beyond the data: numba, LLVM and compiled code take 180 MB and 1 s."""
         self._wanted |= wanted
         if self._wanted and self._drawn and not self._warming:
             self._warming = True
@@ -230,7 +230,7 @@ class Assembly(Desk):
         self.prepared.emit()
 
     def close(self) -> None:
-        """With the window gone, so that nobody looks at one that does not answer while threads end."""
+        """Hide the window, then end all threads: a visible window would not respond meanwhile."""
         if self._open:
             self._open = False
             self.window.hide()
@@ -238,4 +238,4 @@ class Assembly(Desk):
             self.tasks.shut_down(WAIT)
             self.runs.close()
             self.ended = not threads.running()
-            self.shell.undo.blockSignals(True)  # undo stacks speak to the window to their last
+            self.shell.undo.blockSignals(True)  # undo stacks emit signals to the window until they are deleted

@@ -1,6 +1,6 @@
-"""The pages, one function and one line in PAGES each: a view, its presenter, and what else it is connected to.
+"""The pages, one function and one line in PAGES each: a view, its presenter, and their connections.
 
-What a page needs is imported where it is made: the window stands before the pages behind the first one do.
+A page's modules are imported when it is created: the window appears before all pages but the first exist.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class Desk(QObject):
-    """What pages are put on."""
+    """The part of the assembly that the functions of pages use."""
 
     window: MainWindow
     workspace: Workspace
     shell: ShellPresenter
 
     def show(self, page: str, what: str = "") -> None:
-        """`what`: is to be seen there."""
+        """Show a page, and in it `what`: a tab, a stop of a tour, or "model" for the selected run."""
         raise NotImplementedError
 
     def page(self, name: str) -> Any:
-        """Its presenter."""
+        """Return the presenter of a page."""
         raise NotImplementedError
 
     def open_example(self, name: str) -> None:
@@ -146,7 +146,7 @@ PAGES: dict[str, Callable[[Desk], Any]] = {
     "predict": predict,
 }
 
-HEAVY = {  # what pages import that takes 0.2 to 2 s, loaded behind the window before they are made
+HEAVY = {  # slow imports of pages, 0.2 to 2 s, done in a worker thread before the pages are created
     "tune": "mcsvm_gui.core.data.splitting",
     "compare": "mcsvm_gui.core.compare.evaluated_runs",
     "explain": "mcsvm_gui.core.explain.looked_at",
@@ -154,6 +154,6 @@ HEAVY = {  # what pages import that takes 0.2 to 2 s, loaded behind the window b
 
 
 def load(name: str) -> None:
-    """From any thread."""
+    """Import the slow modules of a page; any thread may call this."""
     if name in HEAVY:
         import_module(HEAVY[name])

@@ -1,4 +1,4 @@
-"""The entrance of `mcsvm`. It loads nothing itself, so that Ctrl-C ends it quietly from the first moment."""
+"""The entry point of `mcsvm`. It imports nothing at first, so that Ctrl-C ends it quietly from the first moment."""
 
 import os
 import sys

@@ -1,1 +1,1 @@
-"""The window: one room for each page, and what pages share. Qt stays in here."""
+"""The window: one folder for each page, and folders that pages share. Only this package uses Qt's widgets."""

@@ -1,1 +1,1 @@
-"""Tables of results, which several pages show."""
+"""Tables of results, used by several pages."""

@@ -1,4 +1,4 @@
-"""Results as a table: it sorts by any column, copies as tab-separated text, and shows what is best or wrong."""
+"""Results as a table: sorts by any column, copies as tab-separated text, and marks the best or wrong values."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from mcsvm_gui.ui.plots.stroke import draw_stroke
 Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LONG = 20  # letters; longer texts of cells may be cut, and stand in a tooltip
+LONG = 20  # letters; longer texts of cells may be cut, and then have a tooltip
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NOWHERE = QModelIndex()
-HEAT = 0.45  # how much of a colour lies on a cell at the most
-MEASURED = 200  # rows that decide how wide columns are
+HEAT = 0.45  # largest opacity of a colour behind a cell
+MEASURED = 200  # number of rows that decide how wide columns are
 STROKE = 3 * UNIT, 2 * UNIT
-MACHINE = ROLE.UserRole  # of a heading
-ARROW = 2 * UNIT  # of the column sorted by
+MACHINE = ROLE.UserRole  # role of a heading
+ARROW = 2 * UNIT  # room for the arrow of the sorted column
 
 
 class ResultTableModel(QAbstractTableModel):
@@ -53,7 +53,7 @@ class ResultTableModel(QAbstractTableModel):
         self._by, self._falling = -1, False
 
     def show(self, table: ResultTable) -> list[int]:
-        """Sorted as the one before. The columns in which a cell is another, or all."""
+        """Show a table, sorted as before; return the columns in which a cell differs, or all columns."""
         if self._by < 0 and _as_large(table, self.table):
             return self._replace(table)
         self.beginResetModel()
@@ -63,7 +63,7 @@ class ResultTableModel(QAbstractTableModel):
         return list(range(len(table.headings)))
 
     def _replace(self, table: ResultTable) -> list[int]:
-        """Cell by cell: a reset paints thousands anew where one has changed."""
+        """Replace the table cell by cell: after a reset, thousands of cells are painted even if one has changed."""
         before, self.table = self.table, table
         found: set[int] = set()
         for place, row in enumerate(self._order):
@@ -182,7 +182,7 @@ _ANSWERS: dict[int, Callable[[TableCell], Any]] = {
 
 
 class StrokeHeader(QHeaderView):
-    """Before the title of a run stands the stroke of its machine."""
+    """A header that draws the stroke of its machine before the title of a run."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -219,17 +219,17 @@ class StrokeHeader(QHeaderView):
 
 
 class ResultTableView(QTableView):
-    row_chosen = Signal(str)  # the key of a row that was double-clicked, or entered
+    row_chosen = Signal(str)  # the key of a row that was double-clicked, or chosen with Enter
     cell_chosen = Signal(str, int)  # the same, with the column
     save_asked = Signal()
 
     def __init__(self, name: str, title: str, widest: int = 34 * UNIT) -> None:
-        """`widest`: a column of numbers, whose heading is cut where it is longer."""
+        """Build the table; `widest` limits columns of numbers, and longer headings are cut."""
         super().__init__()
         self._widest = widest
         self._wanted: list[int] = []  # comfortable widths of all columns
-        self._least: list[int] = []  # widths that cut no text which has no tooltip
-        self._by_hand = self._fitting = False  # the user chose the widths; they are being set
+        self._least: list[int] = []  # smallest widths that cut no text without a tooltip
+        self._by_hand = self._fitting = False  # whether the user chose the widths; whether they are being set
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.entries = ResultTableModel()
@@ -263,7 +263,7 @@ class ResultTableView(QTableView):
 
     @property
     def comfortable_width(self) -> int:
-        """Width at which no column is narrowed and the table does not scroll sideways."""
+        """The width at which no column is narrowed and the table does not scroll sideways."""
         bar = self.verticalScrollBar().sizeHint().width()
         return sum(self._wanted) + bar + 2 * self.frameWidth()
 
@@ -337,14 +337,14 @@ class ResultTableView(QTableView):
             self.cell_chosen.emit(key, index.column())
 
     def copy(self) -> None:
-        """The selected rows, or all, with their headings as tab-separated text."""
+        """Copy the selected rows, or all rows, with their headings as tab-separated text."""
         chosen = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
         order = self.entries.order
         rows = [order[row] for row in chosen] if len(chosen) > 1 else order
         QGuiApplication.clipboard().setText(tab_separated(*self.entries.table.plain(rows)))
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
-        """What is shown, in its order."""
+        """Return the headings and rows that are shown, in their order."""
         return self.entries.table.plain(self.entries.order)
 
     def _show_menu(self, place: QPoint) -> None:
