@@ -208,9 +208,7 @@ def read_series(store: ProjectStore, run: int) -> RunSeries:
 
 
 def _checked(table: np.ndarray, least: int, most: int) -> np.ndarray:
-    """Return a valid table. The first line holds counters, all of them at least 0; the limit and the stride at least
-    1.
-    """
+    """Return a valid table. Its first line holds counters of at least 0; the limit and the stride are at least 1."""
     if not (len(table) and least <= table.shape[1] <= most and np.isfinite(table[0]).all()):
         raise ValueError("a trace of another shape")
     if (table[0, :2] < 1.0).any() or (table[0] < 0.0).any():

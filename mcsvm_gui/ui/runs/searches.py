@@ -240,7 +240,7 @@ class Searches(QObject):
         return [file for file in files if isinstance(file, str)]
 
     def forget(self, interrupted: Collection[Interrupted]) -> None:
-        """Forget interrupted searches, because the user resumed or dismissed them. Their cells are kept."""
+        """Forget interrupted searches, because the user resumed or dismissed them. Their cells stay in the project."""
         self._interrupted = [cut for cut in self._interrupted if cut not in interrupted]
         self._keep()
         self.interrupted_changed.emit()
