@@ -89,7 +89,7 @@ def _summary(results: Sequence[BaselineResult]) -> str:
 
 
 def advice_on(accuracies: Mapping[str, float]) -> tuple[Advice, ...]:
-    """What is worse than a simple method, then all accuracies."""
+    """Return advice for each baseline that is better than the model, then all accuracies."""
     from mcsvm_gui.core.check.advice import Advice, advice_of
     from mcsvm_gui.core.check.finding import Severity
     from mcsvm_gui.core.check.results import CheckedResults

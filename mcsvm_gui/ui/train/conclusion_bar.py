@@ -19,8 +19,8 @@ from mcsvm_gui.ui.kit.theme import UNIT
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.conclusion import NextStep
 
-LEAST = 40 * UNIT  # pixels
-MOST = 2  # buttons beside the one that uses the model
+LEAST = 40 * UNIT  # minimum width in pixels
+MOST = 2  # limit on the buttons next to the one that uses the model
 
 
 class ConclusionBar(QFrame):
@@ -48,7 +48,7 @@ class ConclusionBar(QFrame):
         self.save = labelled(
             "saveBestButton", tr("Save model…"), tr("Save it as a file that predicts new rows"), "save"
         )
-        self.save.setMinimumWidth(4 * UNIT)  # its words give way
+        self.save.setMinimumWidth(4 * UNIT)  # its text is shortened if space is scarce
         self.save.clicked.connect(self.save_asked)
         self.note = selectable("conclusionNote", "muted")
         self.note.hide()
@@ -82,12 +82,12 @@ class ConclusionBar(QFrame):
         self._show()
 
     def show_instead(self, words: str) -> None:
-        """What is being done, or why nothing came of it, in place of the conclusion; nothing: the conclusion."""
+        """Show progress, or why it failed, in place of the conclusion; an empty text shows the conclusion again."""
         self._instead = words
         self._show()
 
     def show_note(self, words: str, role: str = "muted") -> None:
-        """What came of a button."""
+        """Show the result of a button."""
         set_role(self.note, role)
         show_text(self.note, words)
 
@@ -127,7 +127,7 @@ class ConclusionBar(QFrame):
         self._shown_steps = tuple(steps)
         for button in self._steps:
             self._row.removeWidget(button)
-            button.setObjectName("")  # until it is deleted
+            button.setObjectName("")  # the name is free until the button is deleted
             button.hide()
             button.deleteLater()
         self._steps = [self._button(step) for step in steps]

@@ -1,7 +1,7 @@
-"""The straight path: one button searches all machines within a time budget, trains what it chose and concludes.
+"""One button searches all machines within a time budget, trains the best combinations and shows the conclusion.
 
-The search is a job as any other, and so are the trainings. What it is for stands in the project, so that a search that
-is gone on with after a crash is still followed by its trainings.
+The search and the trainings are ordinary jobs. The project stores the purpose of the search, so that a search that is
+resumed after a crash is still followed by its trainings.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.train.leaderboard import LeaderboardPresenter
     from mcsvm_gui.ui.train.presenter import TrainPresenter
 
-FINDING = "finding"  # the key under which a project keeps the search that the best model is looked for by
+FINDING = "finding"  # the key under which a project stores the search for the best model
 HELD_OUT = 0.3
-SAID_EVERY = 0.5  # seconds
+SAID_EVERY = 0.5  # seconds between updates of the progress text
 
 
 class FindBestView(Protocol):
@@ -57,8 +57,8 @@ class FindBest(QObject):
         self._training: set[int] = set()
         self._said = 0.0
         self._leaders: dict[str, Leader] = {}
-        self._trouble = ""  # why the last search found nothing
-        self._clock = QTimer(self, interval=1000)  # the time left goes down while no fit ends
+        self._trouble = ""  # why the last search has no result
+        self._clock = QTimer(self, interval=1000)  # updates the remaining time between fits
         self._clock.timeout.connect(self._say)
         view.find_best_asked.connect(self.toggle)
         self._searches.added.connect(self._adopt)
@@ -70,12 +70,14 @@ class FindBest(QObject):
         self._workspace.data_changed.connect(self._recommend)
 
     def _forget(self) -> None:
-        """Of another project, other data, or a time before runs that were trained since."""
+        """Forget runs that are not in the project, and the last error, because the project, the data or the runs
+        changed.
+        """
         self._training &= set(self._runs.ids())
         self._trouble = ""
         self._say()
 
-    # -- what is asked for ------------------------------------------------------------------------
+    # -- start of a search ------------------------------------------------------------------------
 
     def _recommend(self) -> None:
         """Recommend the measure that suits the classes of these data; the user may choose another."""
@@ -89,14 +91,16 @@ class FindBest(QObject):
             self._searches.stop(self._search)
 
     def start(self, ranges: Sequence[str] = ()) -> None:
-        """`ranges`: of an earlier search, as its choice has them; otherwise the usual ones."""
+        """Start the search for the best model. `ranges`: those of an earlier search, as in its choice; otherwise the
+        defaults.
+        """
         from mcsvm_gui.core.tune.best import search_for_best
 
         dataset, workspace = self._workspace.dataset, self._workspace
         if self._search is not None or dataset is None or self._form.request is None:
             return
         if workspace.holdout is None and workspace.test is None:
-            workspace.set_preparation(holdout=HELD_OUT)  # which makes another request
+            workspace.set_preparation(holdout=HELD_OUT)  # this changes the request of the form
             workspace.message.emit(tr("30% of the rows are held out as test set. The search does not use them."))
         request = self._form.request
         machines = tuple(name for name in FIRST_MACHINES if self._may_be(request, name))
@@ -111,10 +115,10 @@ class FindBest(QObject):
             self._workspace.message.emit(tr("Not trained: {reasons}", reasons=f"{machine}: {reason}"))
         return reason is None
 
-    # -- how it goes ------------------------------------------------------------------------------
+    # -- progress ---------------------------------------------------------------------------------
 
     def _adopt(self) -> None:
-        """Of the searches that begin, or are gone on with, the one that is kept as this."""
+        """Adopt the starting or resumed search that the project marks as the search for the best model."""
         from mcsvm_gui.core.project.records import from_json, to_json
 
         kept = self._runs.setting(FINDING)
@@ -142,7 +146,9 @@ class FindBest(QObject):
             self._say()
 
     def _train(self, kept: Any, tuned: Tuned) -> None:
-        """The best of every machine; the best of all is the first, and alone chosen at the end."""
+        """Train the best combination of every machine. The best of all comes first and is the only one selected at the
+        end.
+        """
         from mcsvm.solvers.errors import InputError
         from mcsvm_gui.core.machine.request import Request
         from mcsvm_gui.core.tune.best import best_of_each, least_rows, trainings
@@ -165,7 +171,7 @@ class FindBest(QObject):
         begun = self._workspace.train(trainings(request, tuned, found))
         self._keep_choice(dict(zip(begun, found.values(), strict=True)))
         self._training = set(begun)
-        self._runs.select(begun[::-1])  # the one chosen last is shown: the best
+        self._runs.select(begun[::-1])  # the run selected last is shown: the best
 
     def _keep_choice(self, by_run: dict[int, Chosen]) -> None:
         """Store the cross-validation result of each run for the leaderboard."""
@@ -178,7 +184,7 @@ class FindBest(QObject):
             self._training = set()
             self._say()
 
-    # -- what is said -----------------------------------------------------------------------------
+    # -- texts ------------------------------------------------------------------------------------
 
     def _say(self) -> None:
         self._said = time.monotonic()

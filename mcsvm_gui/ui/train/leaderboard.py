@@ -1,4 +1,4 @@
-"""The leaderboard of the Train page: the runs on the same rows, the best first, and what comes of them."""
+"""The leaderboard of the Train page: the runs with the same test rows, the best first, and their conclusion."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-MOST = 24  # runs that are scored and compared: 276 pairs, 0.2 s
+MOST = 24  # limit on the runs that are scored and compared: 276 pairs, 0.2 s
 LEAST_FIRST = (
     "data",
     "kernel",
@@ -53,15 +53,15 @@ LEAST_FIRST = (
 )  # columns to hide, the least important first
 MEASURED = 40  # rows whose cells determine the width of a column
 LONGEST = 22  # width limit of a column, in digits
-MARGINS = 5 * UNIT // 4  # beside the words of a cell, in pixels
+MARGINS = 5 * UNIT // 4  # around the text of a cell, in pixels
 HEADER = 7 * UNIT // 2  # pixels
-FEWEST, ROWS = 2, 6  # rows that it has room for without scrolling, however small the window: at least, at most
+FEWEST, ROWS = 2, 6  # smallest and largest number of rows that are visible without scrolling in a low window
 
 
 class Leaderboard(RunTable):
     def __init__(self) -> None:
         self.standings: Standings = {}
-        self.baseline: RunRecord | None = None  # that the others are compared with
+        self.baseline: RunRecord | None = None  # the run that the others are compared with
         self._records: Sequence[RunRecord] = ()
         super().__init__(leaderboard_columns(lambda: self.standings, lambda: self.baseline))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -81,7 +81,7 @@ class Leaderboard(RunTable):
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
 
     def _retheme(self) -> None:
-        """Narrow headings: ten columns stand side by side, in every language."""
+        """Make headings narrow, so that ten columns fit next to each other in every language."""
         super()._retheme()
         self.setStyleSheet(f"{self.styleSheet()} QHeaderView::section {{ padding: {UNIT // 2}px {UNIT - 3}px; }}")
 
@@ -90,7 +90,7 @@ class Leaderboard(RunTable):
         if self.baseline is not None and self.baseline.id not in standings:
             self.baseline = None
         known, chosen = self.runs.shown(), self._chosen
-        with QSignalBlocker(self):  # what Qt deselects as rows come and go is nobody's choice
+        with QSignalBlocker(self):  # Qt deselects rows as rows come and go; the user did not
             for run in set(known) - {record.id for record in records}:
                 self.runs.remove(run)
             for record in records:
@@ -101,7 +101,7 @@ class Leaderboard(RunTable):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Where there are few runs, the height is the plots'."""
+        """Set the height to the number of runs, within bounds, and leave the rest to the plots."""
         rows = min(max(self.runs.rowCount(), FEWEST), ROWS)
         self.setMinimumHeight(rows * 3 * UNIT + HEADER + 2 * self.frameWidth())
 
@@ -145,7 +145,7 @@ class Leaderboard(RunTable):
         return max(self._widths[name], min(max(needed, default=0) + MARGINS, most))
 
     def pin(self, run: int | None) -> None:
-        """The others are compared with it; None: with none."""
+        """Compare the other runs with this one; None: compare with no run."""
         records = {record.id: record for record in self._records}
         self.baseline = None if run is None else records.get(run)
         self.show_runs(self._records, self.standings)
@@ -175,7 +175,7 @@ class Leaderboard(RunTable):
             painter.end()
 
     def put(self, record: RunRecord) -> None:
-        """News of one that goes on."""
+        """Update the record of a running run."""
         self.runs.put(record)
 
 
@@ -191,18 +191,18 @@ class StandingsView(Protocol):
 
 
 class LeaderboardPresenter(QObject):
-    """Shows the runs that were tested on the same rows as the one chosen last, else as the newest one.
+    """Shows the runs with the same test rows as the run selected last, or else as the newest run.
 
-    Each is scored on these rows behind the window, once; then all are compared with each other.
+    Scores each run on these rows once, in the background; then compares all of them with each other.
     """
 
-    concluded = Signal(object)  # a Conclusion, or None
+    concluded = Signal(object)  # a Conclusion or None
 
     def __init__(self, view: StandingsView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
         self._scores: dict[int, RunScores | None] = {}
-        self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
+        self._library: dict[str, RowCache] = {}  # created by the first task, because its imports are slow
         self._shown: list[int] = []
         self._working, self._age = False, 0
         self._compared: tuple[int, ...] = ()
@@ -220,7 +220,7 @@ class LeaderboardPresenter(QObject):
         self._look()
 
     def _forget(self) -> None:
-        """Runs of another project have the same numbers."""
+        """Forget all scores, because runs of another project have the same numbers."""
         self._age += 1
         self._scores, self._library, self._compared, self.conclusion = {}, {}, (), None
         self._seen = (), ()
@@ -242,7 +242,7 @@ class LeaderboardPresenter(QObject):
         else:
             self._view.choose(chosen)
 
-    # -- which runs -------------------------------------------------------------------------------
+    # -- selection of runs ------------------------------------------------------------------------
 
     def _look(self) -> None:
         self._scores = {run: found for run, found in self._scores.items() if run in self._runs}
@@ -260,7 +260,7 @@ class LeaderboardPresenter(QObject):
         of_runs = standings(records, known, self.validations())
         self._view.show_standings([*records, *rows], {**of_runs, **of_baselines})
 
-    # -- simple methods ---------------------------------------------------------------------------
+    # -- baselines --------------------------------------------------------------------------------
 
     def tested_best(self) -> TestedRun | None:
         """Return the best model with its rows, for a comparison with baselines."""
@@ -313,17 +313,17 @@ class LeaderboardPresenter(QObject):
             self._runs.keep_setting(CHOSEN, {**choices, str(run): dict(choice)})
 
     def _choice_goes_on(self) -> bool:
-        """What a search chose is the answer: as long as it is trained, or calibrated, there is none."""
+        """Return whether a run that a search chose is active: until it ends, there is no conclusion."""
         chosen = (run for run, found in self._chosen_by_search().items() if found.get("chosen") is True)
         return any(run in self._shown and run in self._runs and self._runs.record(run).active for run in chosen)
 
     @property
     def ended(self) -> list[int]:
-        """The runs that were compared."""
+        """Return the runs that were compared."""
         return list(self._compared)
 
     def _ended(self) -> list[RunRecord]:
-        """The best by their documents, as many as are compared."""
+        """Return the ended runs that are best by their documents, as many as are compared."""
         records = [self._runs.record(run) for run in self._shown if run in self._runs]
         ended = [record for record in records if record.document is not None]
         return sorted(best_solved(ended), key=lambda record: (-(record.test_accuracy or 0.0), record.id))[:MOST]
@@ -346,10 +346,10 @@ class LeaderboardPresenter(QObject):
     def scores_of(self, run: int) -> RunScores | None:
         return self._scores.get(run)
 
-    # -- behind the window ------------------------------------------------------------------------
+    # -- tasks in the background ------------------------------------------------------------------
 
     def _step(self) -> None:
-        """One run after another; then all of them together."""
+        """Score the runs one after another; then compare all of them."""
         if self._working:
             return
         ended = self._ended()
@@ -358,7 +358,7 @@ class LeaderboardPresenter(QObject):
         if missing is not None:
             self._start(self._scoring(missing), lambda found: self._scores.__setitem__(missing.id, found))
             return
-        self._library.clear()  # data that were closed must not stay
+        self._library.clear()  # data that were closed must not stay in memory
         finals = tuple(final.id for record in ended if (final := self.final_of(record)) is not None)
         if runs and (runs, finals) != self._seen and not self._choice_goes_on():
             self._seen = runs, finals
@@ -391,7 +391,7 @@ class LeaderboardPresenter(QObject):
                 rows = library.setdefault("rows", RowCache()).rows_of(request, open_)
                 return rows.scores(record.id, runs.model(record.id), request.seed) if rows.kind == "test" else None
             except (InputError, OSError, LookupError):
-                return None  # the data or the model are gone: its document is all there is
+                return None  # the data or the model are missing: only the document is left
 
         return score
 

@@ -1,4 +1,4 @@
-"""The form of a machine: it shows what can be chosen and why something cannot, and decides nothing."""
+"""The form of a machine: it shows the possible choices and why others are impossible; the presenter decides."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MachineForm(OptionForm):
         self.end()
         self.show_parameters(("gamma",))
 
-    # -- what can be entered ----------------------------------------------------------------------
+    # -- possible choices -------------------------------------------------------------------------
 
     def show_choices(self, choices: Choices) -> None:
         if choices == self._shown:
@@ -71,7 +71,7 @@ class MachineForm(OptionForm):
         show_text(self.reason, choices.reason or "")
 
     def _offer(self, key: str, entries: Sequence[FormChoice], known: Mapping[str, str]) -> None:
-        """Impossible entries stay, greyed and with their reason, so that nobody looks for them in vain."""
+        """Offer entries. Impossible ones stay, greyed out and with the reason, so that users find them."""
         combo = self.combos[key]
         model = combo.model()
         assert isinstance(model, QStandardItemModel)

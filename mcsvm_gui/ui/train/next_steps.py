@@ -1,4 +1,4 @@
-"""What the buttons beside the conclusion do."""
+"""Actions of the buttons next to the conclusion."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HELD_OUT = 0.3
 
 
 class NextSteps(QObject):
-    page_asked = Signal(str, str)  # a page, and what is to be seen on it
+    page_asked = Signal(str, str)  # a page, and the part of it to show
 
-    _values: Sequence[str] = ()  # of the step that was asked for last
+    _values: Sequence[str] = ()  # values of the step requested last
 
     def __init__(
         self, view: Any, board: LeaderboardPresenter, workspace: Workspace, find: Callable[[Sequence[str]], object]
@@ -115,7 +115,7 @@ class NextSteps(QObject):
         self.page_asked.emit(page, what)
 
     def _hold_out(self, record: RunRecord) -> None:
-        """All of the runs again, which can be compared then."""
+        """Train all compared runs again with a hold-out, so that they become comparable."""
         if self._at_hand(record):
             again = [self._runs.record(run).request for run in self._board.ended]
             self._workspace.set_preparation(holdout=HELD_OUT)

@@ -1,4 +1,4 @@
-"""The Train page: the form at the left, the run at hand, four plots and the table of runs at the right."""
+"""The Train page: the form on the left; the current run, four plots and the table of runs on the right."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
 
 BUDGET = 60  # seconds
-FIRST_IDEAS = "six", "margin", "certificate"  # where nothing was trained yet
+FIRST_IDEAS = "six", "margin", "certificate"  # shown before the first training
 
 
-HIGH = 95 * UNIT  # from here on plots, table and all that came of a run have room
+HIGH = 95 * UNIT  # minimum height at which plots, table and all texts of a run fit
 
 
 class TrainPage(PageWidget):
@@ -51,8 +51,8 @@ class TrainPage(PageWidget):
     start_asked = Signal()
     find_best_asked = Signal()
     baselines_asked = Signal()
-    python_asked = Signal()  # of what the form asks for
-    runs_python_asked = Signal()  # of the chosen runs
+    python_asked = Signal()  # the script of the form's request
+    runs_python_asked = Signal()  # the script of the selected runs
     train_all_asked = Signal()
     pause_asked = Signal()
     stop_asked = Signal()
@@ -60,7 +60,7 @@ class TrainPage(PageWidget):
     continue_asked = Signal()
     chosen = Signal(list)  # runs, in the leaderboard
     step_asked = Signal(object)  # a NextStep
-    tour_asked = Signal(str)  # of the playground, at a stop
+    tour_asked = Signal(str)  # of the playground, at a step of the tour
     use_asked = Signal()
     save_asked = Signal()
     save_chosen = Signal(str)  # a path
@@ -191,7 +191,7 @@ class TrainPage(PageWidget):
         self._give_plots_room()
 
     def _give_plots_room(self) -> None:
-        """In a low window, all the height that the leaderboard does not need."""
+        """Give the plots all the height that the leaderboard does not need, if the window is low."""
         if self.height() < HIGH:
             self.splitter.favour_upper()
 
@@ -225,7 +225,7 @@ class TrainPage(PageWidget):
         self.form.show_errors(errors)
 
     def show_obstacle(self, one: str | None, all_: str | None) -> None:
-        """Why nothing can be trained now; None where it can. What stands in the form itself is not said twice."""
+        """Show why training is impossible, or enable it if None. Errors that the form itself shows are not repeated."""
         self.start.setEnabled(one is None)
         self.all.setEnabled(all_ is None)
         self.baselines.setEnabled(one is None)
@@ -308,7 +308,7 @@ class TrainPage(PageWidget):
         self.plots.show_failed(bad)
 
     def show_run_command(self, command: str) -> None:
-        """Which trains the run at hand again, whatever the form says by now."""
+        """Show the command that repeats the training of the current run, which may differ from the form."""
         self.card.show_command(command)
 
     def show_actions(self, possible: bool, paused: bool) -> None:

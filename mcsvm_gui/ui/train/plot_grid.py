@@ -1,4 +1,4 @@
-"""The live plots, two in a row, with what they are drawn against and which run is which."""
+"""The live plots, two in a row, with the choice of the axes and a legend of the runs."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from mcsvm_gui.ui.train.run_plots import RunPlots
 # A new plot is a class derived from LivePlot and one line here.
 LIVE_PLOTS: tuple[Callable[[], LivePlot], ...] = (ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot)
 LOWEST = 15 * UNIT, 15 * UNIT  # width and height of one plot
-LOW = 31 * UNIT, 17 * UNIT  # of them all: where there is less height than two rows need, they scroll
+LOW = 31 * UNIT, 17 * UNIT  # width and height of the grid: if there is less height than two rows need, it scrolls
 AXES: tuple[Axis, ...] = ("seconds", "iteration", "examples")
 
 
 class PlotGrid(QWidget):
-    """Draws what it is given; while nobody looks it only remembers."""
+    """Draws histories; while it is hidden, it only stores them."""
 
-    view_changed = Signal()  # another axis or scale
-    pointed = Signal(object)  # the run whose line is under the mouse, or None
+    view_changed = Signal()  # another axis or scale was chosen
+    pointed = Signal(object)  # the run whose curve is under the mouse, or None
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class PlotGrid(QWidget):
 
     def _connect(self, plot: LivePlot) -> None:
         plot.setMinimumSize(*LOWEST)
-        plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # what there is, they take
+        plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # plots take the available space
         plot.enlarged.connect(lambda: self.enlarge(None if self._enlarged else plot))
         plot.saved.connect(lambda where: self.message.emit(tr("Saved the plot: {where}.", where=where)))
         plot.save_failed.connect(self.message)
@@ -102,7 +102,7 @@ class PlotGrid(QWidget):
         plot.pointed.connect(self.pointed)
 
     def _adopt(self, plot: RunConvergencePlot) -> None:
-        """One that is made later."""
+        """Connect a plot that is made later."""
         self._connect(plot)
         plot.scale(self._logs["logX"].isChecked(), self._logs["logY"].isChecked())
         self._name_axes()
@@ -137,7 +137,7 @@ class PlotGrid(QWidget):
             row.addWidget(button)
         self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)
         self._logs = {}
-        self._chosen_logs: set[str] = set()  # axes that the user switched; runs do not switch them any more
+        self._chosen_logs: set[str] = set()  # axes whose scale the user chose; runs do not change them any more
         for name, text in (("logX", tr("log x")), ("logY", tr("log y"))):
             box = self._logs[name] = QCheckBox(text)
             box.setObjectName(name)
@@ -147,10 +147,10 @@ class PlotGrid(QWidget):
             row.addWidget(box)
         return row
 
-    # -- what is drawn ----------------------------------------------------------------------------
+    # -- histories --------------------------------------------------------------------------------
 
     def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None:
-        """(run, name, machine) of all that is to be seen: others leave."""
+        """Show these runs, given as (run, name, machine), and drop all others."""
         was_alone = self._alone
         wanted = {run for run, _, _ in runs}
         for run in self._histories.keys() - wanted:
@@ -176,7 +176,7 @@ class PlotGrid(QWidget):
         return len(self._names) == 1
 
     def draw(self, history: History) -> None:
-        """The history of a run that is to be seen; `finish` after a batch."""
+        """Store the history of a shown run; `finish` draws after a batch."""
         if history.run in self._names:
             self._histories[history.run] = history
             self._stale.add(history.run)
@@ -214,7 +214,7 @@ class PlotGrid(QWidget):
             self._logs["logX"].setChecked(differ)
 
     def _offer_examples(self) -> None:
-        """Of online methods alone accuracy is drawn against examples, unless another axis is chosen then."""
+        """Offer examples as axis if all runs are online methods, and select it; restore the earlier axis otherwise."""
         online = bool(self._histories) and all(curves.online(history) for history in self._histories.values())
         button = self._axis_button("examples")
         if online == button.isVisibleTo(self):
@@ -232,14 +232,14 @@ class PlotGrid(QWidget):
         self.finish()
 
     def show_failed(self, failed: bool) -> None:
-        """Of the run at hand: why there are no curves."""
+        """Set whether the current run failed, and explain why there are no curves."""
         self._failed = failed
         self._say_instead()
 
     _failed = False
 
     def _say_instead(self) -> None:
-        """Without a sample, axes would be those of the runs before."""
+        """Show a text instead of the plots if there is no sample, because the axes would be those of earlier runs."""
         drawn = bool(self._names) and self._names.keys() == self._histories.keys()
         empty = drawn and not any(curves.has_samples(one) for one in self._histories.values())
         failed = tr("No curves: the training failed before its first sample.")
@@ -248,9 +248,9 @@ class PlotGrid(QWidget):
             show_text(self._instead, words)
             self.enlarge(self._enlarged)
 
-    # -- how it is drawn --------------------------------------------------------------------------
+    # -- axes and scales --------------------------------------------------------------------------
 
-    _axis_before: Axis = "seconds"  # what is gone back to from examples seen
+    _axis_before: Axis = "seconds"  # the axis that is restored after examples
 
     @property
     def axis(self) -> Axis:
@@ -282,7 +282,7 @@ class PlotGrid(QWidget):
         self.view_changed.emit()
 
     def _repaint(self) -> None:
-        """In the colours of another theme."""
+        """Draw everything again in the colours of another theme."""
         self._stale |= self._histories.keys()
         self.finish()
 
@@ -300,7 +300,7 @@ class PlotGrid(QWidget):
             plot.name_axis("bottom", tr("examples seen") if counted else words)
 
     def mark(self, run: int | None) -> None:
-        """The lines of this run stand out in all plots; None: all are alike."""
+        """Highlight the curves of this run in all plots; None highlights none."""
         for plot in self.all_plots:
             plot.mark(run)
 
@@ -308,7 +308,7 @@ class PlotGrid(QWidget):
 
     @property
     def parted(self) -> bool:
-        """Whether several runs are to be seen in plots of their own."""
+        """Return whether each of several runs has a plot of its own."""
         return self._apart.isChecked() and len(self._names) > 1
 
     def _part(self) -> None:
@@ -320,7 +320,7 @@ class PlotGrid(QWidget):
     def _show_parts(self) -> None:
         self._apart.setVisible(len(self._names) > 1)
         if self.parted == self._by_run.isHidden():
-            self._stale |= self._histories.keys()  # those in sight now were not drawn meanwhile
+            self._stale |= self._histories.keys()  # plots that become visible were not updated before
         self._by_run.setVisible(self.parted)
         if self.parted:
             self._by_run.show_runs(self._names)
@@ -331,11 +331,11 @@ class PlotGrid(QWidget):
             self._stale.add(run)
         self.enlarge(self._enlarged)
 
-    # -- one of them large ------------------------------------------------------------------------
+    # -- an enlarged plot -------------------------------------------------------------------------
 
     @property
     def _in_sight(self) -> Sequence[LivePlot]:
-        """Where none of them is large."""
+        """Return the visible plots if none is enlarged."""
         if self._instead.text():
             return ()
         return self._by_run.shown if self.parted else self.plots

@@ -1,4 +1,4 @@
-"""The Train page's decisions: what can be started, which runs are looked at, and what is said of them."""
+"""Presenter of the Train page: decides which trainings can start, which runs are shown, and which texts appear."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-MOST = 12  # runs in the plots, beside those that go on
-KEPT = "train"  # the key under which a project keeps the choices
+MOST = 12  # limit on the runs in the plots, in addition to the running ones
+KEPT = "train"  # the key under which a project stores the choices
 
 
 COMMANDS = (
@@ -71,21 +71,21 @@ class TrainView(Protocol):
 
 
 class TrainPresenter(QObject):
-    """`ready` once the solvers are loaded; until then nothing is judged and nothing can be started."""
+    """`ready` is true once the solvers are loaded; before that nothing is checked and nothing can start."""
 
     def __init__(self, view: TrainView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workspace, self._runs, self._queue, self._view = workspace, workspace.runs, workspace.queue, view
         self._ready = False
-        self._early: str | None = None  # what was asked for before the solvers were there
-        self._request: Request | None = None  # what the form asks for, where every entry is right
-        self._refused: str | None = None  # why that cannot be trained
+        self._early: str | None = None  # the command that was requested before the solvers were loaded
+        self._request: Request | None = None  # the request of the form, if every entry is valid
+        self._refused: str | None = None  # why this request cannot be trained
         self._obstacle: str | None = None  # why nothing can be trained
         self._cluster = ClusterField(view, workspace.tasks, self)
         self._changed: set[int] = set()
         self._plotted: list[int] = []
         self._form_of: str | None = None  # the file whose entries the form shows
-        self._soon = QTimer(self, interval=0, singleShot=True)  # once for all runs that the queue tells of
+        self._soon = QTimer(self, interval=0, singleShot=True)  # one update for all runs that the queue reports
         self._soon.timeout.connect(self._show_changed)
         self._listen()
         view.set_texts(form.DEFAULTS)
@@ -127,11 +127,11 @@ class TrainPresenter(QObject):
             told.connect(lambda *search: self._say_invitation())
 
     def prepare(self) -> None:
-        """Load the solvers behind the window."""
+        """Load the solvers in the background."""
         self._workspace.tasks.start(_load, lambda _: self.be_ready(), self._workspace.message.emit)
 
     def be_ready(self) -> None:
-        """The solvers are loaded: from here on asking them costs nothing, and the lists are complete."""
+        """Check the form, now that the solvers are loaded and calls are fast, and carry out a command that waited."""
         self._ready = True
         self._check()
         self._reread()
@@ -144,13 +144,13 @@ class TrainPresenter(QObject):
         return self._workspace
 
     def show_found(self, of: str, advice: Sequence[Advice]) -> None:
-        """Before what is found of the data; `of`: in place of what was found of the same before."""
+        """Show advice before the findings about the data; it replaces earlier advice with the same key `of`."""
         self._found[of] = tuple(advice)
         self._checks.show_own([one for found in self._found.values() for one in found])
 
     @property
     def request(self) -> Request | None:
-        """What the form asks for, where every entry is right."""
+        """Return the request of the form, or None if an entry is invalid."""
         return self._request
 
     @property
@@ -195,7 +195,7 @@ class TrainPresenter(QObject):
         self._look()
 
     def _check(self) -> None:
-        """What the form asks for, and whether that can be trained."""
+        """Read the request from the form, and check whether it can be trained."""
         self._request = None
         if not self._ready:
             waiting = tr("The solvers are being loaded…")
@@ -219,7 +219,7 @@ class TrainPresenter(QObject):
         self._workspace.checks.intend(split=request.split, kernel=request.kernel, weighted=weighted)
 
     def _asked(self, values: dict[str, Any]) -> Request | None:
-        """Nothing where a name is none that a request may hold: why not is among what goes together."""
+        """Return the request of the form; None if a name is invalid, which the choices of the form explain."""
         from mcsvm.solvers.errors import InputError
 
         try:
@@ -251,7 +251,7 @@ class TrainPresenter(QObject):
         return 3 if dataset is None else len(dataset.classes)
 
     def do(self, command: str) -> None:
-        """From a menu or its keys: what cannot be done is answered with the reason, or done later."""
+        """Carry out a command of a menu or shortcut; if it is impossible, say why or do it later."""
         begin = {
             "trainAction": self.start,
             "trainAllAction": self.train_all,
@@ -273,14 +273,14 @@ class TrainPresenter(QObject):
         else:
             (begin | end)[command]()
 
-    # -- what is asked for ------------------------------------------------------------------------
+    # -- commands ---------------------------------------------------------------------------------
 
     def start(self) -> None:
         if self._request is not None and self._refused is None:
             self._begin([self._request])
 
     def train_all(self) -> None:
-        """Those of the six that go with the other choices; of the others it is said why they do not."""
+        """Train those of the six machines that are compatible with the other choices; report why the others are not."""
         if self._request is None:
             return
         all_ = [replace(self._request, machine=name) for name in choices.FIRST_MACHINES]
@@ -295,7 +295,7 @@ class TrainPresenter(QObject):
             self._runs.select(self._workspace.train(requests))
 
     def pause(self) -> None:
-        """Or go on, where all of them rest."""
+        """Pause the targets, or resume them if all of them are paused."""
         targets = self._targets()
         act = self._queue.resume if self._rest(targets) else self._queue.pause
         for run in targets:
@@ -323,7 +323,7 @@ class TrainPresenter(QObject):
         return [record.id for record in self._chosen_records() if record.continuable]
 
     def _targets(self) -> list[int]:
-        """The chosen runs that go on; the run at hand where none is chosen."""
+        """Return the selected running jobs; without a selection, the current run."""
         going = self._going()
         chosen = [run for run in self._runs.selected if run in going]
         at_hand = self._at_hand()
@@ -335,10 +335,12 @@ class TrainPresenter(QObject):
     def _rest(self, runs: Sequence[int]) -> bool:
         return bool(runs) and all(self._state(run) is JobState.PAUSED for run in runs)
 
-    # -- what is looked at ------------------------------------------------------------------------
+    # -- shown runs -------------------------------------------------------------------------------
 
     def _at_hand(self) -> int | None:
-        """The last of the chosen runs, or without a choice of those that go on; one that runs before one that waits."""
+        """Return the run selected last, or without a selection the newest active one; running ones precede waiting
+        ones.
+        """
         chosen = [run for run in self._runs.selected if run in self._runs]
         going = self._going()
         begun = [run for run in going if self._state(run) is not JobState.QUEUED]
@@ -406,7 +408,7 @@ class TrainPresenter(QObject):
     def _chosen_records(self) -> list[RunRecord]:
         return [self._runs.record(run) for run in self._runs.selected if run in self._runs]
 
-    # -- what is said -----------------------------------------------------------------------------
+    # -- texts ------------------------------------------------------------------------------------
 
     def _say(self) -> None:
         run = self._at_hand()
@@ -439,11 +441,11 @@ class TrainPresenter(QObject):
         )
 
     def _state(self, run: int) -> JobState:
-        """Of a job the queue's, of any other run the project's."""
+        """Return the state of a run: from the queue for a job, else from the project."""
         return self._queue.state(run) if run in self._queue.active() else JobState(self._runs.record(run).state)
 
     def _command_of(self, record: RunRecord) -> str:
-        """Nothing for a run of another version, whose request is none of this one."""
+        """Return the command of a run; an empty text if its request is invalid in this version."""
         if not self._ready:
             return ""
         from mcsvm.solvers.errors import InputError
@@ -470,7 +472,7 @@ class TrainPresenter(QObject):
             return record.error or tr("The training failed.")
         if not self._ready:
             return ""
-        if record.document is not None:  # of several the leaderboard says more
+        if record.document is not None:  # the leaderboard describes several runs better
             return " ".join(summary.sentences(record.document)) if len(self._plotted) == 1 else ""
         folds = self._runs.folds(record.id)
         if state is JobState.CALIBRATING and folds is not None:
@@ -485,7 +487,7 @@ class TrainPresenter(QObject):
 
 
 def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
-    """What goes with the names chosen; a name that no request may hold goes with nothing."""
+    """Return the choices that are compatible with the chosen names; an invalid name allows no parameters."""
     from mcsvm.solvers.errors import InputError
 
     try:
@@ -496,7 +498,7 @@ def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
 
 
 def _not_on_cluster(request: Request) -> str | None:
-    """Why it cannot be trained there, as far as that is known without asking."""
+    """Return why a request cannot be trained on the cluster, as far as that is known without asking it."""
     from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.cluster.posing import check
 
@@ -518,7 +520,7 @@ def _mapping(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def _plain(texts: Mapping[str, str]) -> Request:
-    """The names alone: what goes together does not depend on numbers."""
+    """Return a request with the names alone, because compatibility does not depend on numbers."""
     from mcsvm_gui.core.machine.request import Request
 
     return Request(**{name: texts[name] for name in form.NAMES if texts.get(name)})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The run at hand: how near the optimum it is, how it goes or what came of it, and what can be done with it."""
+"""The card of the current run: its distance to the optimum, its progress or result, and its buttons."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from mcsvm_gui.ui.kit.theme import UNIT
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.summary import Badge
 
-ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
-LEAST = 40 * UNIT  # pixels
+ROOMY = 95 * UNIT  # minimum width for a long badge, a title and text on three buttons
+LEAST = 40 * UNIT  # minimum width in pixels
 NAME = 6 * UNIT  # pixels, so that a long badge leaves room for the name of a run
 
 
@@ -30,7 +30,7 @@ class RunCard(QFrame):
     stop_asked = Signal()
     discard_asked = Signal()
     continue_asked = Signal()
-    command_asked = Signal()  # to copy it
+    command_asked = Signal()  # copy the command
     python_asked = Signal()
     settings_asked = Signal()
     file_asked = Signal()
@@ -116,12 +116,12 @@ class RunCard(QFrame):
         return QSize(LEAST, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # also when the style sheet of the badge changes its width
+        if event.type() == QEvent.Type.LayoutRequest:  # sent too if the style sheet of the badge changes its width
             self._fit()
         return super().event(event)
 
     def _fit(self) -> None:
-        """Drop the words of the settings button, then those of the Python button, if the row has no room for them."""
+        """Hide the text of the settings button, then that of the Python button, if the row is too narrow."""
         buttons = [button for button in (self.reuse, self.python) if not button.isHidden()]
         widths = {button: button.fontMetrics().horizontalAdvance(button.text()) + UNIT // 2 for button in buttons}
         iconic = Qt.ToolButtonStyle.ToolButtonIconOnly
@@ -146,7 +146,7 @@ class RunCard(QFrame):
         self.words.setVisible(bool(words))
 
     def shorten(self, short: bool) -> None:
-        """One line of what came of it, the rest in its tooltip: where the plots need the height."""
+        """Show one line of the result, with the rest in its tooltip, if the plots need the height."""
         self.words.short = short
         self.words.setWordWrap(not short)
 

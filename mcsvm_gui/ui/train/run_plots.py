@@ -1,4 +1,4 @@
-"""Small multiples: primal and dual of each run in a plot of its own, whose objectives no common scale would show."""
+"""Small multiples: primal and dual of each run in its own plot, because the objectives do not share a scale."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mcsvm_gui.ui.plots.live import RunConvergencePlot
 
 
 class RunPlots(QWidget):
-    """Plots are used again, as pyqtgraph frees none; a missing one is made in a turn of the event loop of its own."""
+    """Reuses plots, because pyqtgraph frees none; each missing plot is made in its own turn of the event loop."""
 
-    given = Signal(int)  # this run has a plot now, in which nothing is drawn yet
+    given = Signal(int)  # this run has a plot now, which is still empty
 
     def __init__(self, connect: Callable[[RunConvergencePlot], None]) -> None:
         super().__init__()
         self.setObjectName("runPlots")
-        self._connect = connect  # done with every plot that is made
+        self._connect = connect  # called with every plot that is made
         self._names: dict[int, str] = {}
         self._of: dict[int, RunConvergencePlot] = {}
-        self.plots: list[RunConvergencePlot] = []  # all that were made
+        self.plots: list[RunConvergencePlot] = []  # all plots that were made
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(UNIT)
@@ -34,7 +34,7 @@ class RunPlots(QWidget):
 
     @property
     def shown(self) -> list[RunConvergencePlot]:
-        """In the order of the runs."""
+        """Return the plots in the order of the runs."""
         return [self._of[run] for run in self._names if run in self._of]
 
     def show_runs(self, names: Mapping[int, str]) -> None:
@@ -64,7 +64,7 @@ class RunPlots(QWidget):
         self._give()
 
     def _arrange(self) -> None:
-        """About as many side by side as under each other."""
+        """Arrange the plots in about as many columns as rows."""
         across = max(1, math.ceil(math.sqrt(len(self._names))))
         for place, (run, name) in enumerate(self._names.items()):
             plot = self._of.get(run)
@@ -73,7 +73,7 @@ class RunPlots(QWidget):
                 plot.name(name)
 
     def draw(self, histories: Sequence[History], axis: Axis, variants: Mapping[int, int]) -> None:
-        """Those that changed."""
+        """Draw the changed histories."""
         for history in histories:
             plot = self._of.get(history.run)
             if plot is not None:

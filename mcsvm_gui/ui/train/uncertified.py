@@ -1,4 +1,4 @@
-"""Chosen runs that ended before their tolerance: a finding in the list beside the form."""
+"""Selected runs that ended before their tolerance was reached: a finding in the list next to the form."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.train.presenter import TrainPresenter
 
-LATER = 50  # milliseconds in which news are gathered
-MOST = 3  # runs that are named
+LATER = 50  # milliseconds in which changes are collected
+MOST = 3  # limit on the runs that are named
 ENDINGS = "endings"
 
 
