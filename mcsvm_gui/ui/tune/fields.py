@@ -1,4 +1,4 @@
-"""The left side of the Tune page: which machines, which ranges, how they are searched. It decides nothing."""
+"""The left side of the Tune page: fields for machines, ranges and search method; the presenter decides."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ class TuneFields(OptionForm):
     def scheduler(self) -> QLineEdit:
         return self.edits["scheduler"]
 
-    # -- what was entered -------------------------------------------------------------------------
+    # -- entries ----------------------------------------------------------------------------------
 
     def texts(self) -> dict[str, str]:
         return {"machines": ",".join(self.machines.ticked()), **super().texts()}
 
     def set_texts(self, texts: Mapping[str, str]) -> None:
-        """Without the signals of an edit by the user."""
+        """Set the texts without the signals of an edit by the user."""
         with QSignalBlocker(self):
             self.machines.tick(texts.get("machines", "").split(","))
             super().set_texts(texts)
 
-    # -- what can be entered ----------------------------------------------------------------------
+    # -- availability -----------------------------------------------------------------------------
 
     def set_busy(self, busy: bool) -> None:
-        """What is searched stays as it is while it is searched."""
+        """Disable the fields while a search runs, because its settings cannot change."""
         fields = self.edits, self.combos, self.spins, self.checks
         for widget in (self.machines, *(widget for kind in fields for widget in kind.values())):
             widget.setEnabled(not busy and not self._closed.get(widget))

@@ -1,4 +1,4 @@
-"""One heat map for each machine, each behind a tab of its own; before them all at a glance."""
+"""One tab with a heat map for each machine; the first tab shows all of them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.heat import HeatMap
 
 COLUMNS = 3
-BETWEEN = 15  # milliseconds from one tile to the next
+BETWEEN = 15  # milliseconds between the drawing of two tiles
 
 
 class HeatTabs(Tabs):
     cell_chosen = Signal(str, float, object)  # machine, C, gamma or None
-    machine_shown = Signal(str)  # nothing for all of them
+    machine_shown = Signal(str)  # empty for all of them
     message = Signal(str)
     named = Signal(str)  # full text for the cell under the pointer
 
@@ -32,7 +32,7 @@ class HeatTabs(Tabs):
         self.setObjectName("heatmapTabs")
         self.setAccessibleName(tr("Heat maps"))
         self.setDocumentMode(True)
-        self._made: dict[str, HeatPlot] = {}  # also those of machines that are not shown now
+        self._made: dict[str, HeatPlot] = {}  # includes maps of machines that are not shown now
         self.plots: dict[str, HeatPlot] = {}
         self.tiles: dict[str, HeatPlot] = {}
         self._all, tiles = QWidget(), QWidget()
@@ -46,14 +46,14 @@ class HeatTabs(Tabs):
         self._grid.setContentsMargins(0, UNIT, 0, 0)
         self._grid.setSpacing(UNIT)
         self._maps: dict[str, HeatMap] = {}
-        self._old: list[str] = []  # tiles that show maps of before
+        self._old: list[str] = []  # tiles that show outdated maps
         self._turn = QTimer(self, interval=BETWEEN)
         self._turn.timeout.connect(self._draw_next)
         self.currentChanged.connect(lambda _: self._turned())
 
     @property
     def machine(self) -> str:
-        """The one that is looked at; nothing for all of them."""
+        """Return the machine whose map is shown; empty for all of them."""
         widget = self.currentWidget()
         return next((name for name, plot in self.plots.items() if plot is widget), "")
 
@@ -64,7 +64,7 @@ class HeatTabs(Tabs):
         self._draw()
 
     def _draw(self) -> None:
-        """What is seen; the rest when it is turned to."""
+        """Draw the visible map; the other maps are drawn when their tabs are opened."""
         here = self.machine
         if here:
             self.plots[here].show_map(self._maps[here])
@@ -75,7 +75,7 @@ class HeatTabs(Tabs):
             self._turn.start()
 
     def _draw_next(self) -> None:
-        """One after another: all at once, beside threads that are busy, would hold up the window."""
+        """Draw one outdated tile: drawing all at once, while other threads are busy, would block the window."""
         name = self._old.pop(0)
         self.tiles[name].show_map(self._maps[name])
         self.scale.show_ticks(self._maps[name].ticks)
@@ -99,14 +99,14 @@ class HeatTabs(Tabs):
             if len(maps) > 1:
                 self.tiles[shown.machine] = tile = self._plot(f"heatmapTile-{shown.machine}", shown, small=True)
                 self._grid.addWidget(tile, number // COLUMNS, number % COLUMNS)
-                tile.show()  # it was hidden where it was shown before
+                tile.show()  # removing the tabs hides it
         if here in self.plots:
             self.setCurrentWidget(self.plots[here])
         self.blockSignals(False)
         self.machine_shown.emit(self.machine)
 
     def _clear(self) -> None:
-        self.clear()  # of tabs; their widgets are still there
+        self.clear()  # removes the tabs; their widgets remain
         self._old.clear()
         self._turn.stop()
         for plot in (*self.plots.values(), *self.tiles.values()):
@@ -116,7 +116,7 @@ class HeatTabs(Tabs):
         self.plots, self.tiles = {}, {}
 
     def _plot(self, name: str, shown: HeatMap, *, small: bool = False) -> HeatPlot:
-        """One that was there before, if any: pyqtgraph never frees a plot, 2 MB each."""
+        """Return an existing plot, or a new one: pyqtgraph never frees a plot, and each takes 2 MB."""
         if name not in self._made:
             self._made[name] = self._new_plot(name, shown, small)
         return self._made[name]

@@ -1,4 +1,4 @@
-"""The Tune page: what is searched at the left; how it goes, the heat maps and the best cells at the right."""
+"""The Tune page: the form on the left; progress, the heat maps and the best cells on the right."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class TunePage(PageWidget):
     train_best_asked = Signal()
     cell_chosen = Signal(str, float, object)
     scheduler_test_asked = Signal()
-    report_asked = Signal(str)  # a path, whose ending says the format
+    report_asked = Signal(str)  # a path, whose suffix determines the format
     chapters_chosen = Signal(list)  # of the report
     python_asked = Signal()
-    tour_asked = Signal(str)  # of the playground, at a stop
+    tour_asked = Signal(str)  # of the playground, at a step of the tour
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -142,7 +142,8 @@ class TunePage(PageWidget):
         self.progress.setTextVisible(False)
         self.progress.setFixedHeight(UNIT)
         self.progress.setMinimumWidth(6 * UNIT)
-        self.progress_text = wrapped("tuneProgressLabel")  # else it would push what is right of it out of the window
+        # wrapped, because a long line would push its neighbours out of the window
+        self.progress_text = wrapped("tuneProgressLabel")
         self.progress_text.setMinimumWidth(10 * UNIT)
         self.values = Combo()
         self.values.setObjectName("heatmapValueCombo")
@@ -196,10 +197,10 @@ class TunePage(PageWidget):
     def show_command(self, command: str) -> None:
         self.command.show_command(command)
 
-    # -- how it goes ------------------------------------------------------------------------------
+    # -- progress ---------------------------------------------------------------------------------
 
     def show_obstacle(self, why: str) -> None:
-        """Why nothing can be searched now; nothing where it can."""
+        """Show why searching is impossible; an empty text enables it."""
         self.start.setEnabled(not why)
         show_text(self.obstacle, why)
 
@@ -214,7 +215,7 @@ class TunePage(PageWidget):
         self.stop.setText(tr("Stopping…") if stopping else tr("Stop"))
 
     def show_progress(self, done: int, expected: int | None, words: str) -> None:
-        """Without a bar where nobody knows how much there will be."""
+        """Show progress, without a bar if the total is unknown."""
         self.progress.setVisible(bool(expected and words))
         self.progress.setMaximum(max(expected or 1, 1))
         self.progress.setValue(done)
@@ -224,16 +225,16 @@ class TunePage(PageWidget):
     def show_failure(self, sentence: str) -> None:
         show_text(self.failure, sentence)
 
-    # -- what was found ---------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------
 
     @property
     def value(self) -> str:
-        """What the colours show."""
+        """Return the name of the measure that the colours show."""
         return str(self.values.currentData())
 
     @property
     def robust(self) -> bool:
-        """Whether colours are for the better half of the cells."""
+        """Return whether the colours are scaled to the better half of the cells."""
         return self.good_cells.isChecked()
 
     def show_value(self, value: str) -> None:
@@ -242,7 +243,7 @@ class TunePage(PageWidget):
 
     @property
     def machine(self) -> str:
-        """The one whose map is looked at; nothing for all of them."""
+        """Return the machine whose map is shown; empty for all of them."""
         return self.tabs.machine
 
     def show_empty(self, words: str) -> None:
@@ -254,7 +255,7 @@ class TunePage(PageWidget):
         self._stack.setCurrentIndex(1)
 
     def show_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        """(title, suffix) of the reports that can be written; until they are known there is no button."""
+        """Offer report formats as (title, suffix); until they are known there is no button."""
         report_menu.offer(self.report_button, formats, self._ask_for_report)
 
     def show_report(self, can_write: bool) -> None:

@@ -1,4 +1,4 @@
-"""The Tune page's decisions: what can be searched, what was found, and what is said of it."""
+"""Presenter of the Tune page: decides what can be searched, and shows the results and their description."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 DRAWN_EVERY = 250  # milliseconds
-SHARE, SELDOM = 0.05, 1000  # of the time that drawing may take, unless it comes to more milliseconds than this
-KEPT = "tune"  # the key under which a project keeps the entries
+SHARE, SELDOM = 0.05, 1000  # share of the time that drawing may take, and longest interval in milliseconds
+KEPT = "tune"  # the key under which a project stores the entries
 
 
 class TunePresenter(QObject):
-    """`ready` once the solvers are loaded; until then nothing is judged and nothing can be searched."""
+    """`ready` is true once the solvers are loaded; before that nothing is checked and nothing can be searched."""
 
     def __init__(self, view: TuneView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,12 +47,12 @@ class TunePresenter(QObject):
         self._cells = self._searches.cells
         self._ready = False
         self._score = form.DEFAULTS["score"]
-        self._asked: tuple[Request, TuneRequest] | None = None  # where every entry is right
-        self._conditions = ""  # of what the form asks for; empty where it asks for nothing
+        self._asked: tuple[Request, TuneRequest] | None = None  # set if every entry is valid
+        self._conditions = ""  # conditions of the form's request; empty without a request
         self._form_of: str | None = None  # the file whose entries the form shows
         self._state: JobState | None = None  # of the search that was shown last
         self._last: Search | None = None  # the search that ended last
-        self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
+        self._shown: TuneMaps | None = None  # the known results of the form's request
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
         self._ticks.timeout.connect(self._look)
         self._listen()
@@ -89,7 +89,7 @@ class TunePresenter(QObject):
         searches.changed.connect(self._follow)
 
     def prepare(self) -> None:
-        """Load what judges the form, behind the window."""
+        """Load the modules that check the form, in the background."""
         self._workspace.tasks.start(_load, lambda _: self.be_ready(), self._workspace.message.emit)
 
     def be_ready(self) -> None:
@@ -130,7 +130,7 @@ class TunePresenter(QObject):
         self._check()
 
     def _check(self) -> None:
-        """What the form asks for, and whether that can be searched."""
+        """Read the request from the form, and check whether it can be searched."""
         self._cluster.look()
         self._asked, self._conditions = None, ""
         if not self._ready:
@@ -162,7 +162,7 @@ class TunePresenter(QObject):
         self._view.show_obstacle(self._obstacle(bool(entered.errors)))
 
     def _of_these_classes(self, entered: form.Entered) -> form.Entered:
-        """Costs name the classes of the data."""
+        """Return the entries, with an error if the costs do not fit the classes of the data."""
         if entered.wanted is None:
             return entered
         try:
@@ -172,7 +172,9 @@ class TunePresenter(QObject):
         return entered
 
     def _measure(self, request: Request, wanted: TuneRequest) -> Score | None:
-        """None where only the search will know the classes: rows that it leaves out for their gaps may hold one."""
+        """Return the score; None if only the search will know the classes, because rows it drops for missing values
+        may matter.
+        """
         from mcsvm_gui.core.tune.cells import conditions, setting_of
         from mcsvm_gui.core.tune.search import score_of
 
@@ -185,7 +187,7 @@ class TunePresenter(QObject):
         return None if request.rules.missing == "drop" else score_of(wanted, dataset.classes)
 
     def _follow_score(self, score: str) -> None:
-        """Colours show the measure that cells are chosen by, until somebody picks another."""
+        """Show the measure by which cells are chosen, until the user picks another."""
         if score != self._score:
             self._score = score
             self._view.show_value(score)
@@ -200,7 +202,7 @@ class TunePresenter(QObject):
             self._view.close_field(field, why)
 
     def _request(self, values: dict[str, Any]) -> Request:
-        """Without what is kept for the model that is trained afterwards."""
+        """Return the request of the form without the test set of the model that is trained afterwards."""
         from dataclasses import replace
 
         return replace(self._workspace.base_request(**values), holdout=None, test=None, test_digest=None)
@@ -216,7 +218,7 @@ class TunePresenter(QObject):
 
     @property
     def _current(self) -> Search | None:
-        """The search that goes on, or waits, on the data at hand: it is what the page shows."""
+        """Return the running or waiting search on the open data, which the page shows."""
         return next((search for search in self._searches.active if self._workspace.holds(search.request)), None)
 
     def start(self) -> None:
@@ -232,7 +234,7 @@ class TunePresenter(QObject):
             self._searches.stop(self._current)
 
     def extend(self) -> None:
-        """Beyond the edges that the best cells lie on."""
+        """Extend the ranges beyond the edges on which the best cells lie."""
         texts = self._view.texts()
         found = {} if self._shown is None else self._shown.edges(self._view.machine)
         edges = dict.fromkeys(edge for mine in found.values() for edge in mine)
@@ -245,7 +247,7 @@ class TunePresenter(QObject):
         self.start()
 
     def _edges(self) -> list[Advice]:
-        """What is found about the best cells that are looked at."""
+        """Return advice about the best shown cells that lie on an edge."""
         found = {} if self._shown is None else self._shown.edges(self._view.machine)
         if not found:
             return []
@@ -267,7 +269,7 @@ class TunePresenter(QObject):
             self._workspace.message.emit(" ".join(said))
 
     def _follow(self, search: Search) -> None:
-        """New cells are drawn soon, another state at once."""
+        """Draw new cells soon, and another state at once."""
         if search.state in ENDED and search.conditions == self._conditions:
             self._last = search
             self._view.show_failure(search.error)
@@ -277,10 +279,10 @@ class TunePresenter(QObject):
         elif not self._ticks.isActive():
             self._ticks.start()
 
-    # -- what was found ---------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------
 
     def _known(self) -> TuneMaps | None:
-        """Of what is asked for; the solvers are loaded where anything is."""
+        """Return the known results of the form's request; the solvers are loaded if there are any."""
         if self._asked is None:
             return None
         from mcsvm_gui.core.tune.maps import TuneMaps
@@ -327,7 +329,7 @@ class TunePresenter(QObject):
     # -- a report ---------------------------------------------------------------------------------
 
     def write_report(self, path: str) -> None:
-        """Of the search that is shown."""
+        """Write the report of the search that is shown."""
         if self._shown is not None and self._asked is not None and self._shown.results.cells:
             running, said = self._current is not None, _command(*self._asked)
             self._report.write(path, self._asked, self._shown, self._tuned, running, said)
@@ -335,7 +337,7 @@ class TunePresenter(QObject):
     # -- training ---------------------------------------------------------------------------------
 
     def train_best(self) -> None:
-        """Of each machine that is looked at."""
+        """Train the best cell of each machine that is shown."""
         if self._shown is not None:
             self._train(list(self._shown.best(self._view.machine).values()), best=True)
 
@@ -378,7 +380,9 @@ class TunePresenter(QObject):
         self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), choices))
 
     def _training(self, cell: Cell) -> Request:
-        """With everything as in the search but the limit of time, which is none of the model's."""
+        """Return the request of a cell: the settings of the search without its time limit, which does not apply to the
+        model.
+        """
         assert self._asked is not None
         searched, _ = self._asked
         kernel = "linear" if cell.gamma is None and searched.kernel == "rbf" else searched.kernel
@@ -388,11 +392,11 @@ class TunePresenter(QObject):
             **{**asked, **gamma, "machine": cell.machine, "kernel": kernel, "C": cell.C}
         )
 
-    # -- what is said -----------------------------------------------------------------------------
+    # -- texts ------------------------------------------------------------------------------------
 
     @property
     def _tuned(self) -> Tuned | None:
-        """The search that ended last, where the form, the data and their preparation still ask for it."""
+        """Return the search that ended last, if form, data and preprocessing still match it."""
         return self._last.tuned if self._last is not None and self._last.conditions == self._conditions else None
 
     def _invitation(self) -> str:
@@ -424,7 +428,7 @@ class TunePresenter(QObject):
         wanted = self._asked[1]
         results, search = self._shown.results, self._current
         missing, done = results.missing(), results.done
-        if wanted.search == "halving":  # whose cells have fits on several shares of the rows
+        if wanted.search == "halving":  # its cells have fits on several shares of the rows
             done = len(trials_of(wanted, self._cells.shares_of(self._conditions)))
         expected = done + sum(missing.values()) if wanted.search in WHOLE else None
         if search is not None and search.progress is not None and expected is None:
@@ -476,7 +480,7 @@ def _with_state(search: Search, words: str) -> str:
 
 
 def _command(request: Request, wanted: TuneRequest) -> str:
-    """Nothing where the command line cannot say it."""
+    """Return the command of a search; an empty text if the command line cannot express it."""
     from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.tune.command import tune_command
 
@@ -487,7 +491,7 @@ def _command(request: Request, wanted: TuneRequest) -> str:
 
 
 def _load() -> None:
-    """Also what is asked for once a search runs: an import in its midst holds up the window."""
+    """Import the modules, also those a search needs later: an import during a search would block the window."""
     from mcsvm_gui.core import report  # noqa: F401
     from mcsvm_gui.core.tune import command  # noqa: F401
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TuneReport(QObject):
-    changed = Signal()  # whether one is being written
+    changed = Signal()  # whether a report is being written has changed
 
     def __init__(self, view: TuneView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class TuneReport(QObject):
         self._chapters = tuple(names)
 
     def offer(self, something: bool) -> None:
-        """The formats are asked for once there is something to write."""
+        """Offer the report; the formats are requested once there are results to write."""
         self._view.show_report(something and not self._reports.writing)
         if something:
             self._reports.offer_formats()
@@ -47,7 +47,7 @@ class TuneReport(QObject):
         running: bool,
         said: str,
     ) -> None:
-        """Write the chosen chapters on what is shown, with the command that searches the same."""
+        """Write the chosen chapters about the shown results, with the command that repeats the search."""
         dataset, chapters = self._workspace.dataset, self._chapters
 
         def write() -> None:

@@ -1,4 +1,4 @@
-"""What the Tune page's presenter asks of its view."""
+"""Methods that the Tune page's presenter needs of its view."""
 
 from __future__ import annotations
 
