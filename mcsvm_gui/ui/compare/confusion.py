@@ -1,4 +1,4 @@
-"""Confusion matrices of several runs beside each other, as counts or as shares of each true class."""
+"""Confusion matrices of several runs next to each other, as counts or as shares of each true class."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ WIDEST_COLUMN = 9 * UNIT
 
 
 class MatrixPanel(QWidget):
-    """One run: its stroke, its name, its matrix as high and wide as it has to be."""
+    """One run: its line style, its name, and its matrix at full size."""
 
     save_asked = Signal(object)  # the table
-    cell_chosen = Signal(int, str, str)  # a run, a true class, and what it was decided as
+    cell_chosen = Signal(int, str, str)  # a run, a true class and a predicted class
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class MatrixPanel(QWidget):
         self._draw_sign()
 
     def _choose(self, true: str, column: int) -> None:
-        """Before the first class stands the name of the row: all that is decided of it."""
+        """Emit the chosen cell. The first column holds the true class and stands for all predicted classes."""
         if self._matrix is not None and self._matrix.run is not None:
             decided = self._matrix.counts.keys[column - 1] if column else ""
             self.cell_chosen.emit(self._matrix.run, true, decided)
@@ -85,7 +85,9 @@ class MatrixPanel(QWidget):
             self._sign.setPixmap(stroke_icon(self._matrix.machine, *STROKE).pixmap(*STROKE))
 
     def fit(self, room: int, *, alone: bool = False) -> None:
-        """As wide as it has to be, or as there is room; `alone` in its row, headings are read whole where they can."""
+        """Set the width: the needed one, or the available one if less. If `alone` in its row, widen columns to full
+        headings.
+        """
         table, frame = self.table, 2 * self.table.frameWidth()
         header, each = table.horizontalHeader(), (room - frame - self._narrow[0]) // max(len(self._narrow) - 1, 1)
         for section, narrow in enumerate(self._narrow):
@@ -102,7 +104,7 @@ class MatrixPanel(QWidget):
 
 class ConfusionView(QWidget):
     save_asked = Signal(object)  # a table
-    cell_chosen = Signal(int, str, str)  # a run, a true class, and what it was decided as
+    cell_chosen = Signal(int, str, str)  # a run, a true class and a predicted class
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,7 +152,8 @@ class ConfusionView(QWidget):
         self._matrices = tuple(matrices)
         while len(self.panels) < len(matrices):
             panel = MatrixPanel(len(self.panels))
-            panel.setParent(self._inside)  # before it is shown: else it would be a window for a moment
+            # before it is shown, because otherwise it would appear as a window for a moment
+            panel.setParent(self._inside)
             panel.save_asked.connect(self.save_asked)
             panel.cell_chosen.connect(self.cell_chosen)
             self.panels.append(panel)
@@ -163,7 +166,7 @@ class ConfusionView(QWidget):
         self._place()
 
     def _place(self) -> None:
-        """As many beside each other as fit."""
+        """Place as many panels next to each other as fit."""
         seen = self.panels[: len(self._matrices)]
         room = max(self.width() - self._area.verticalScrollBar().sizeHint().width(), NARROWEST)
         for panel in seen:
@@ -184,10 +187,10 @@ class ConfusionView(QWidget):
         super().resizeEvent(event)
         self._place()
 
-    # -- out of the program -----------------------------------------------------------------------
+    # -- copying and saving -----------------------------------------------------------------------
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
-        """All matrices below each other."""
+        """Return all matrices below each other."""
         names: list[str] = []
         rows: list[list[object]] = []
         for matrix in self._matrices:

@@ -1,4 +1,4 @@
-"""The learning curve of a run: is more data worth it?"""
+"""The learning curve of a run: would more data help?"""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.base import pen
 from mcsvm_gui.ui.plots.unit import RunLine, UnitPlot
 
-MARK = 8  # pixels of a point
+MARK = 8  # size of a point in pixels
 
 
 class LearningPlot(UnitPlot):
-    """Accuracy against rows: points with the deviation over folds, the law through them, its band."""
+    """Accuracy against rows: points with the standard deviation over folds, the fitted power law, and its band."""
 
     limits: Mapping[str, tuple[float, float]] = {"left": (0.0, 1.0)}
 
@@ -45,7 +45,7 @@ class LearningPlot(UnitPlot):
             self.addItem(item)
 
     def show_curve(self, run: int, machine: str, document: Mapping[str, Any] | None) -> None:
-        """Points as they come; the law once there are enough of them."""
+        """Show points as they arrive, and the fitted law once there are enough of them."""
         points = [] if document is None else document["points"]
         self._points = tuple((point["rows"], point["accuracy"], point["std"]) for point in points)
         self._machine = machine
@@ -59,7 +59,7 @@ class LearningPlot(UnitPlot):
         self.show_lines(lines)
 
     def fit(self) -> None:
-        """The lower end where the points are: nobody asks for accuracies far below."""
+        """Fit the range to the points and bands, because accuracies far below them are irrelevant."""
         bands = [line.band for line in self.shown if line.band is not None]
         low = [accuracy - std for _, accuracy, std in self._points] + [float(band[1].min()) for band in bands]
         high = [accuracy + std for _, accuracy, std in self._points] + [float(band[2].max()) for band in bands]
@@ -155,7 +155,7 @@ class CurvePanel(Panel):
         show_text(self.trouble, trouble)
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
-        """Points, and then the line through them and beyond."""
+        """Return the points, and then the fitted line with its extrapolation."""
         rows: list[list[object]] = [[tr("measured"), *point] for point in self.plot.points]
         for line in self.plot.shown:
             rows += [

@@ -1,4 +1,4 @@
-"""The tabs of what is evaluated: ROC, precision-recall, calibration, decisions by cost."""
+"""The tabs of an evaluation: ROC, precision-recall, calibration, decisions by cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class EvaluationTabs(QObject):
-    """Setters and signals of all four."""
+    """Setters and signals of all four tabs."""
 
     evaluation_seen = Signal()
 
@@ -51,7 +51,7 @@ class EvaluationTabs(QObject):
         return self.thresholds.rule
 
     def show_evaluated(self, runs: Sequence[EvaluatedRun], notes: Sequence[str], more: Sequence[str]) -> None:
-        """`more`: what is to be said where probabilities are needed."""
+        """Show evaluated runs. `more`: notes for the tabs that need probabilities."""
         self.roc.show_runs(runs, notes)
         self.precision.show_runs(runs, notes)
         self.calibration.show_runs(runs, more)

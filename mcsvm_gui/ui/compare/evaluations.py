@@ -1,4 +1,4 @@
-"""Decides what is shown of evaluated runs: curves, reliability, decisions by cost; worked out behind the window."""
+"""Presenter of evaluated runs: curves, calibration and decisions by cost, computed in the background."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class EvaluationView(Protocol):
 
 
 class EvaluationPresenter(QObject):
-    """`moved` hears when a run was evaluated; until `want` was called there is nothing to do."""
+    """Calls `moved` when a run was evaluated; does nothing until `want` is called."""
 
     def __init__(
         self, view: EvaluationView, workspace: Workspace, moved: Callable[[], object], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._view, self._workspace, self._moved = view, workspace, moved
-        self._wanted: dict[int, tuple[str, ScoredRun]] = {}  # what each is called
+        self._wanted: dict[int, tuple[str, ScoredRun]] = {}  # the name of each run
         self._known: dict[int, EvaluatedRun] = {}
-        self._working, self._age = False, 0  # of the project: runs of another one have the same numbers
+        self._working, self._age = False, 0  # of the project; needed because runs of another one have the same numbers
         self._pricing: Ticket | None = None
         self._chosen: int | None = None
         view.evaluation_seen.connect(self._step)
@@ -65,7 +65,7 @@ class EvaluationPresenter(QObject):
         self._known, self._wanted, self._chosen = {}, {}, None
 
     def want(self, runs: Sequence[tuple[str, ScoredRun]]) -> None:
-        """Rows of runs that nobody looks at any more are not kept: there may be millions."""
+        """Evaluate these runs, and drop the rows of all others, because there may be millions."""
         self._wanted = {chosen.run: (name, chosen) for name, chosen in runs}
         self._known = {
             run: replace(one, label=self._wanted[run][0]) for run, one in self._known.items() if run in self._wanted
@@ -74,19 +74,19 @@ class EvaluationPresenter(QObject):
         self._step()
 
     def of(self, run: int) -> EvaluatedRun | None:
-        """Only what someone looked at."""
+        """Return a run that was already evaluated, or None."""
         return self._known.get(run)
 
     @property
     def text(self) -> str:
-        """How far it is; nothing once all is there, or nobody looks."""
+        """Return the progress; empty if all runs are evaluated or the tab is hidden."""
         total, left = len(self._wanted), len(self._wanted.keys() - self._known.keys())
         if not left or not self._view.evaluation_is_seen():
             return ""
         return tr("Evaluating: run {number} of {total}…", number=total - left + 1, total=total)
 
     def _step(self) -> None:
-        """Nothing is computed that nobody looks at."""
+        """Evaluate the next run, if the tab is visible."""
         left = [run for run in self._wanted if run not in self._known]
         if not self._working and left and self._view.evaluation_is_seen():
             self._working, age = True, self._age
@@ -136,7 +136,7 @@ class EvaluationPresenter(QObject):
         return None if self._chosen is None else self._known.get(self._chosen)
 
     def choose(self, run: int) -> None:
-        """Its own rule is shown, or equal costs."""
+        """Show the cost rule of a run, or equal costs by default."""
         self._chosen = run
         found = self._run
         if found is None:
@@ -157,7 +157,7 @@ class EvaluationPresenter(QObject):
         self.price(*self._view.rule)
 
     def price(self, costs: np.ndarray, reject: float) -> None:
-        """Of what is being typed: the answer to an older question is dropped."""
+        """Compute the consequences of the entered costs; the answer to an older request is dropped."""
         found = self._run
         if found is None or found.rows is None:
             return
@@ -203,7 +203,7 @@ class EvaluationPresenter(QObject):
         self._write(path, write)
 
     def save_model(self, path: str, costs: np.ndarray, reject: float) -> None:
-        """What trained it stays in the project as it was; the file decides by these costs."""
+        """Save the model with these costs to a file; the run in the project stays unchanged."""
         found = self._run
         if found is None:
             return

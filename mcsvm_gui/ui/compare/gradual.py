@@ -1,4 +1,4 @@
-"""Parts of a page filled one by one between other events, so that nothing waits for all of them."""
+"""Fills the parts of a page one by one between other events, so that the window does not block."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Gradual(QObject):
         self._idle.timeout.connect(self._next)
 
     def begin(self, fillers: Iterable[Filler]) -> None:
-        """Of a part that is still to be filled only the newest filling counts."""
+        """Fill parts later. For a part that is still waiting, the newest filler replaces the older one."""
         self._left |= dict(fillers)
         self._idle.start()
 
@@ -29,7 +29,7 @@ class Gradual(QObject):
         return not self._left
 
     def fill(self, part: QWidget) -> None:
-        """Now, with all that is in it."""
+        """Fill a part and everything inside it now."""
         for inside in [one for one in self._left if one is part or part.isAncestorOf(one)]:
             self._left.pop(inside)()
 

@@ -1,4 +1,4 @@
-"""Decides what is shown of learning curves: of which run, how far it is, what it says."""
+"""Presenter of learning curves: chooses the run, and shows progress and result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LearningView(Protocol):
 
 
 class LearningPresenter(QObject):
-    """A curve is of all rows of the file that its run was trained on, as `mcsvm curve` has it."""
+    """A curve uses all rows of the file that its run was trained on, like `mcsvm curve`."""
 
     def __init__(self, view: LearningView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The Compare page: chosen runs side by side above, all runs to choose from below."""
+"""The Compare page: the comparison of the selected runs above, the table of all runs below."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.evaluate.curves import History
     from mcsvm_gui.ui.runs.table import RunPanel
 
-WIDE = 175 * UNIT  # from here on the measures stand beside everything else
-ROOMY = 110 * UNIT  # from here on buttons have words
+WIDE = 175 * UNIT  # minimum width at which the measures are shown next to the tabs
+ROOMY = 110 * UNIT  # minimum width at which buttons show text
 
 
 class ComparePage(PageWidget):
-    seen = Signal()  # it came into sight
-    order_asked = Signal(str)  # runs by a measure
+    seen = Signal()  # the page became visible
+    order_asked = Signal(str)  # sort the runs by a measure
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
     newest_asked = Signal()
     experiment_asked = Signal(str)  # a path
     python_asked = Signal()
-    report_asked = Signal(str)  # a path, whose ending says the format
+    report_asked = Signal(str)  # a path, whose suffix determines the format
     chapters_chosen = Signal(list)  # chapters of the next report
     _chapters: tuple[str, ...] = USUAL
     message = Signal(str)
-    cell_chosen = Signal(int, str, str)  # of a confusion: a run, a true class, and what it was decided as
+    cell_chosen = Signal(int, str, str)  # from a confusion matrix: a run, a true class and a predicted class
     disagreement_chosen = Signal(int)  # a row on which runs disagree
 
     def __init__(self) -> None:
@@ -158,7 +158,7 @@ class ComparePage(PageWidget):
         page.addWidget(self.splitter)
 
     def _stack_empty(self) -> None:
-        """What to do, and a button that does it."""
+        """Build the empty state: a text that says what to do, and a button that does it."""
         self._said = wrapped("compareEmpty", "muted")
         self._said.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._offer = push_button("compareNewestButton", tr("Compare the newest runs"))
@@ -177,7 +177,7 @@ class ComparePage(PageWidget):
         return self.notes
 
     def set_run_table(self, table: RunPanel) -> None:
-        """Its parts are called otherwise than those of the other table of runs."""
+        """Add the table of runs; its parts get other object names than those of the other table of runs."""
         table.hide_exports()
         for part in (table, *table.findChildren(QWidget)):
             name = part.objectName()
@@ -186,27 +186,27 @@ class ComparePage(PageWidget):
         self.splitter.set_table(table)
 
     def show_tab(self, name: str) -> None:
-        """By the name of what is in it, or the beginning of it."""
+        """Show the tab whose widget has this object name, or a name that begins with it."""
         for place in range(self.tabs.count()):
             part = self.tabs.widget(place)
             if part is not None and part.objectName().startswith(name):
                 self.tabs.setCurrentIndex(place)
                 return
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- contents ---------------------------------------------------------------------------------
 
     def is_seen(self) -> bool:
         return self.isVisible()
 
     def show_empty(self, words: str, newest: bool = False) -> None:
-        """`newest`: whether there are runs that could be compared."""
+        """Show a text instead of a comparison. `newest`: whether there are runs that could be compared."""
         self._picture = None
         self._said.setText(words)
         self._offer.setVisible(newest)
         self._stack.setCurrentWidget(self._empty)
 
     def show_picture(self, picture: ComparisonTables) -> None:
-        """What is in sight at once, the rest part by part, so that nothing waits for long."""
+        """Show a comparison: visible parts at once, the others one by one, so that the window does not block."""
         self._picture = picture
         self._stack.setCurrentWidget(self._full)
         self.parts.begin(self._fillers(picture))
@@ -226,7 +226,7 @@ class ComparePage(PageWidget):
         self.tests.say(picture.test_words)
 
     def _turn(self) -> None:
-        """To another tab."""
+        """Fill the tab that was opened."""
         self.parts.fill(self.tabs.currentWidget())
         self._enable()
 
@@ -239,7 +239,7 @@ class ComparePage(PageWidget):
         self.parts.fill(self.tabs.currentWidget())
 
     def show_progress(self, words: str) -> None:
-        """Without words everything is there, and can be reported."""
+        """Show progress; an empty text means that the comparison is complete and can be reported."""
         self.tools.progress.setText(words)
         self.tools.report_button.setEnabled(not words)
 
@@ -255,7 +255,7 @@ class ComparePage(PageWidget):
         self.seen.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is room the measures stay in sight beside the rest."""
+        """Show the measures next to the tabs if the page is wide enough, else in a tab."""
         super().resizeEvent(event)
         self.tools.show_texts(self.width() >= ROOMY)
         inside = self.tabs.indexOf(self.measures) >= 0
@@ -267,11 +267,11 @@ class ComparePage(PageWidget):
             self.tabs.insertTab(0, self.measures, tr("Measures"))
             self.tabs.setCurrentIndex(0)
 
-    # -- out of the program -----------------------------------------------------------------------
+    # -- copying and saving -----------------------------------------------------------------------
 
     @property
     def _at_hand(self) -> Panel | ConfusionView | None:
-        """The part whose table is copied and saved; None for the convergence, which is a picture."""
+        """Return the part whose table is copied and saved; None for the convergence, which is a plot."""
         part = self.measures if self.measures.table.hasFocus() else self.tabs.currentWidget()
         return part if isinstance(part, Panel | ConfusionView) else None
 
@@ -305,7 +305,7 @@ class ComparePage(PageWidget):
         file_dialogs.choose_target(self, title, "experiment", "experiment.toml", ".toml", self.experiment_asked.emit)
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        """(title, suffix) of the reports that can be written; until they are known there is no button."""
+        """Offer report formats as (title, suffix); until they are known there is no button."""
         self.tools.set_formats(formats)
 
     def show_chapters(self, names: Sequence[str]) -> None:

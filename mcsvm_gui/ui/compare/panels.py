@@ -1,4 +1,4 @@
-"""What stands in the tabs of the Compare page."""
+"""Contents of the tabs of the Compare page."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ LEAST_PLOT = 36 * UNIT
 
 
 class Panel(QWidget):
-    """Something with a table that can be taken elsewhere."""
+    """A widget with a table that can be copied and saved."""
 
     save_asked = Signal()
-    seen = Signal()  # it came into sight
+    seen = Signal()  # the panel became visible
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -43,7 +43,7 @@ class Panel(QWidget):
 
 
 class TablePanel(Panel):
-    """Words above a table; without words, no room for them."""
+    """Text above a table; an empty text takes no space."""
 
     def __init__(self, name: str, title: str) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class TablePanel(Panel):
 
 
 class ClassPanel(TablePanel):
-    """The table of classes, and where there is room beside it a plot of their F1."""
+    """The table of classes, and next to it a plot of their F1 if there is space."""
 
     def __init__(self) -> None:
         super().__init__("perClassTable", tr("Scores of each class"))
@@ -94,16 +94,16 @@ class ClassPanel(TablePanel):
         self._share()
 
     def _share(self) -> None:
-        """Give the plot what the table does not need."""
+        """Give the plot the width that the table does not need."""
         table = self.table.comfortable_width
         room = self.width() - table - self._row.spacing()
         self.plot.setVisible(room >= LEAST_PLOT)
-        self._row.setStretch(0, table)  # a least width would hold the page wide while another tab is shown
+        self._row.setStretch(0, table)  # a minimum width would keep the page wide while another tab is shown
         self._row.setStretch(1, max(room, 1))
 
 
 class ConvergencePanel(QWidget):
-    """How the trainings went, over each other."""
+    """The convergence of all trainings in one plot."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class ConvergencePanel(QWidget):
 
 
 class CostPanel(Panel):
-    """What it cost: to train, to keep, to predict with."""
+    """Costs of a run: training time, support vectors, prediction time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class CostPanel(Panel):
             row.addWidget(plot, 1)
 
     def fillers(self, costs: Sequence[RunCost]) -> Iterator[tuple[RunBars, Callable[[], object]]]:
-        """Plot by plot: each takes a moment."""
+        """Return one function per plot that fills it, because each takes a moment."""
         self._costs = tuple(costs)
         times, supports, predictions = self.plots
         yield times, lambda: times.show_bars([Bar(cost.label, cost.machine, cost.seconds) for cost in costs])

@@ -1,4 +1,4 @@
-"""The Compare page's decisions: which runs stand beside each other, what is computed of them and when."""
+"""Presenter of the Compare page: decides which runs are compared, and when which results are computed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
 
-MOST = 24  # runs beside each other
-NEWEST = 6  # runs that are offered at once
-CHAPTERS = "chapters"  # the key under which a project keeps the chapters of its last report
+MOST = 24  # limit on the runs that are compared
+NEWEST = 6  # limit on the runs that are offered together
+CHAPTERS = "chapters"  # the key under which a project stores the chapters of its last report
 NAMED = 4  # runs of a group listed by name
-LATER = 50  # milliseconds in which news are gathered
+LATER = 50  # milliseconds in which changes are collected
 
 
 class CompareView(Protocol):
@@ -64,11 +64,11 @@ class ComparePresenter(QObject):
         self._evaluations = EvaluationPresenter(view.evaluations, workspace, self._say, self)
         self._learning = LearningPresenter(view.learning, workspace, self)
         self._shown: tuple[Any, ...] = ()
-        self._ended: tuple[int, ...] = ()  # the chosen runs that can be shown
+        self._ended: tuple[int, ...] = ()  # the selected runs that can be shown
         self._order: list[int] = []
         self._ordered_by: tuple[str, bool] | None = None
         self._picture: ComparisonTables | None = None
-        self._pictured: list[int] = []  # runs of the picture, in its order
+        self._pictured: list[int] = []  # runs of the comparison, in its order
         self._drawing: Ticket | None = None
         self._reports = ReportWriter(workspace, view.set_formats, self)
         self._chapters = USUAL
@@ -97,10 +97,10 @@ class ComparePresenter(QObject):
         self._workspace.trust.agreed.connect(self._forget)
         self._reports.changed.connect(self._say)
 
-    # -- what is looked at ------------------------------------------------------------------------
+    # -- selection of runs ------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """Another project, or more files that may be read."""
+        """Forget all results, because another project was opened, or more files may be read."""
         self._scorer.forget()
         self._evaluations.forget()
         self._shown = ()
@@ -118,7 +118,7 @@ class ComparePresenter(QObject):
             self._changed(run)
 
     def _records(self) -> list[RunRecord]:
-        """The chosen runs that ended, in the order they are to be seen."""
+        """Return the selected runs that ended, in the order in which they are shown."""
         ended = {record.id: record for record in self._chosen() if _ended(record) and record.readable}
         if tuple(ended) != self._ended:
             self._ended, self._order, self._ordered_by = tuple(ended), list(ended)[:MOST], None
@@ -128,7 +128,7 @@ class ComparePresenter(QObject):
         return [self._runs.record(run) for run in self._runs.selected if run in self._runs]
 
     def _look(self) -> None:
-        """Nothing is computed that nobody looks at."""
+        """Compute and show the comparison, if the page is visible."""
         if not self._view.is_seen():
             return
         self._reports.offer_formats()
@@ -165,7 +165,7 @@ class ComparePresenter(QObject):
         )
 
     def _scored(self, complete: bool) -> None:
-        """Between phases everything is drawn anew; within one only how far it is."""
+        """Draw the comparison again between phases; within a phase, update only the progress."""
         if self._picture is not None or self._drawing is not None:
             self._say()
             if complete:
@@ -220,12 +220,12 @@ class ComparePresenter(QObject):
 
         return History(record.id, record.name, record.machine, self._runs.trace(record.id).table())
 
-    # -- the picture ------------------------------------------------------------------------------
+    # -- the comparison ---------------------------------------------------------------------------
 
     def _draw_picture(self) -> None:
-        """Of what is known by now; tables of thousands of rows are made behind the window."""
+        """Draw the known results; tables of thousands of rows are made in the background."""
         records, names = self._records(), dict[int, str]()
-        if not records:  # deselected while nobody looked
+        if not records:  # deselected while the page was hidden
             return
         for record in records:
             names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
@@ -260,10 +260,10 @@ class ComparePresenter(QObject):
         self._say()
 
     def order_by(self, key: str) -> None:
-        """The runs from the best known to the worst, or back: more is first, then less; what is not known is last."""
+        """Sort the runs by a measure: first descending, then ascending; missing values come last."""
         if self._picture is None or key not in self._picture.measures.keys:
             return
-        if sorted(self._pictured) != sorted(self._order):  # others were chosen, and are still being drawn
+        if sorted(self._pictured) != sorted(self._order):  # other runs were selected and are still being drawn
             return
         from mcsvm_gui.core.compare.result_table import Header, ResultTable, order_of
 

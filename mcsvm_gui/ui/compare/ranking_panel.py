@@ -1,4 +1,4 @@
-"""A plot of evaluated runs with the class that it is of: ROC, precision-recall, reliability."""
+"""A plot of evaluated runs for a chosen class: ROC, precision-recall, reliability."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RankingPanel(Panel):
-    """`whole`: what the first entry of the list of classes is called; it stands for the class ""."""
+    """`whole` is the title of the first entry in the list of classes, which stands for the class ""."""
 
     def __init__(self, plot: UnitPlot, whole: str, line_of: Callable[[EvaluatedRun, str], RunLine | None]) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class RankingPanel(Panel):
         column.addWidget(plot, 1)
 
     def show_runs(self, runs: Sequence[EvaluatedRun], said: Sequence[str]) -> None:
-        """The class that was chosen stays, where it is there."""
+        """Show runs; the chosen class stays selected if it still exists."""
         self._runs = tuple(runs)
         names = dict.fromkeys(name for one in runs if one.rows is not None for name in one.rows.names[: one.rows.known])
         chosen = self.classes.currentData()
@@ -66,7 +66,7 @@ class RankingPanel(Panel):
         self.plot.show_lines([line for line in found if line is not None])
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
-        """The corners of all lines that are shown."""
+        """Return the points of all curves that are shown."""
         rows: list[list[object]] = []
         for line in self.plot.shown:
             rows += [[line.label, x, y] for x, y in zip(*(values.tolist() for values in line.line), strict=True)]

@@ -1,4 +1,4 @@
-"""Runs applied to their rows behind the window, one at a time, and remembered."""
+"""Scores runs on their test rows in the background, one at a time, and caches the results."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-KEPT = 96  # runs whose decisions stay in memory
+KEPT = 96  # limit on the runs whose predictions stay in memory
 
 
 class Scorer(QObject):
-    """Decides rows and measures margins, run by run behind the window, and remembers what came of it."""
+    """Predicts rows and measures margins, run by run in the background, and caches the results."""
 
     def __init__(self, workspace: Workspace, moved: Callable[[bool], object]) -> None:
-        """`moved` hears of every step, and whether all decisions or all margins are there now."""
+        """Start without runs. `moved` is called after every step with whether all predictions or all margins are
+        complete.
+        """
         super().__init__()
         self._workspace, self._moved = workspace, moved
         self._known: dict[int, ScoredRun] = {}
         self._measured: set[int] = set()
         self._wanted: list[RunRecord] = []
         self._working = False
-        self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
-        self._age = 0  # of the project: runs of another one have the same numbers
+        self._library: dict[str, RowCache] = {}  # created by the first task, because its imports are slow
+        self._age = 0  # of the project; needed because runs of another one have the same numbers
 
     def forget(self) -> None:
         self._age += 1
@@ -45,7 +47,7 @@ class Scorer(QObject):
         self._step()
 
     def drop(self, runs: Sequence[int]) -> None:
-        """Of runs that were deleted, of which one may just be decided."""
+        """Drop deleted runs; one of them may be in progress."""
         self._wanted = [record for record in self._wanted if record.id not in runs]
         for run in runs:
             self._known.pop(run, None)
@@ -55,13 +57,13 @@ class Scorer(QObject):
         return self._known.get(record.id)
 
     def _left(self) -> tuple[int, int]:
-        """How many are still to be decided, and to be measured."""
+        """Return how many runs are still to be predicted, and to be measured."""
         wanted = {record.id for record in self._wanted}
         return len(wanted - self._known.keys()), len(wanted - self._measured)
 
     @property
     def text(self) -> str:
-        """How far it is; nothing once all is there."""
+        """Return the progress; empty if everything is complete."""
         total, (undecided, unmeasured) = len(self._wanted), self._left()
         if undecided:
             return tr("Predicting the test rows: run {number} of {total}…", number=total - undecided + 1, total=total)
@@ -81,7 +83,7 @@ class Scorer(QObject):
             )
 
     def _next(self) -> tuple[int, Callable[[], ScoredRun]] | None:
-        """All decisions come before all margins."""
+        """Return the next work: all predictions come before all margins."""
         for record in self._wanted:
             if record.id not in self._known:
                 return record.id, self._deciding(record)
@@ -127,7 +129,7 @@ class Scorer(QObject):
         self._go_on()
 
     def _failed(self, run: int, age: int, why: str) -> None:
-        """Its document stays, with the reason."""
+        """Store the document of a run that could not be scored, with the reason."""
         record = next((record for record in self._wanted if record.id == run), None)
         if age == self._age and record is not None and record.document is not None:
             from mcsvm_gui.core.compare.tested_runs import unread

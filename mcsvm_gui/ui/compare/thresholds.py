@@ -1,4 +1,4 @@
-"""Costs of errors, the least probability of a decision, and what follows from them on the rows tested on."""
+"""Costs of errors, the smallest probability for a prediction, and their consequences on the test rows."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.compare.evaluated_runs import Consequences, EvaluatedRun
 
 NARROWEST = 34 * UNIT
-SHARES = [46 * UNIT, 54 * UNIT]  # of the costs, and of what follows from them
+SHARES = [46 * UNIT, 54 * UNIT]  # initial widths of the costs and of the consequences
 
 
 class ThresholdView(Panel):
-    """Setters and signals; which costs a preset has and what they lead to is decided elsewhere."""
+    """Setters and signals; the presenter knows the costs of each preset and computes the consequences."""
 
     run_chosen = Signal(int)
     preset_chosen = Signal(str)
-    rule_changed = Signal(object, float)  # costs, least probability
+    rule_changed = Signal(object, float)  # costs, smallest probability
     costs_file_chosen = Signal(str)
     costs_target_chosen = Signal(str, object)  # a path, costs
-    model_target_chosen = Signal(str, object, float)  # a path, costs, least probability
+    model_target_chosen = Signal(str, object, float)  # a path, costs, smallest probability
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class ThresholdView(Panel):
         column.setSpacing(UNIT)
         column.addWidget(self.words)
         column.addWidget(split, 1)
-        column.addStretch()  # if no run has probabilities, there is nothing but the words
+        column.addStretch()  # if no run has probabilities, only the text is visible
         self._inside = split
         self.show_runs((), (), None)
 
@@ -141,10 +141,10 @@ class ThresholdView(Panel):
         column.addWidget(self.keep_button, 0, Qt.AlignmentFlag.AlignLeft)
         return right
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- contents ---------------------------------------------------------------------------------
 
     def show_runs(self, runs: Sequence[EvaluatedRun], said: Sequence[str], chosen: int | None) -> None:
-        """Those with probabilities."""
+        """Show the runs with probabilities."""
         with QSignalBlocker(self.runs):
             self.runs.clear()
             for one in runs:
@@ -156,7 +156,7 @@ class ThresholdView(Panel):
             self.result.setText("")
 
     def show_rule(self, names: Sequence[str], costs: np.ndarray, preset: str, reject: float | None = None) -> None:
-        """Without signals."""
+        """Show a rule without emitting signals."""
         with QSignalBlocker(self.table.costs), QSignalBlocker(self.presets), QSignalBlocker(self.reject):
             self.presets.setCurrentIndex(self.presets.findData(preset))
             if reject is not None:
@@ -178,7 +178,7 @@ class ThresholdView(Panel):
     def plain(self) -> tuple[list[str], list[list[object]]]:
         return self.confusion.plain()
 
-    # -- what is done to it -----------------------------------------------------------------------
+    # -- actions of the user ----------------------------------------------------------------------
 
     def _choose_run(self) -> None:
         if self.runs.currentData() is not None:

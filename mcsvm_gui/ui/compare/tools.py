@@ -1,4 +1,4 @@
-"""The line above what is compared: differences, how far it is, and ways out of the program."""
+"""The line above the comparison: differences, progress, and buttons to copy, save and report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 
 class CompareTools(QWidget):
-    report_chosen = Signal(str)  # the ending of its file
+    report_chosen = Signal(str)  # the suffix of its file
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class CompareTools(QWidget):
             button.show_texts(shown)
 
     def enable(self, something: bool, picture: bool) -> None:
-        """Whether there is something to copy and save, and whether that is a picture."""
+        """Enable copying and saving if there is `something` to copy; `picture`: it is a plot."""
         for button in (self.copy_button, self.save_button):
             button.setEnabled(something)
         self.save_button.setToolTip(tr("Save the plot") if picture else tr("Save the table as CSV"))
