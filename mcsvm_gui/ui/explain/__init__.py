@@ -1,1 +1,1 @@
-"""The Explain page: why a row is decided as it is, what counts over all rows, and maps over two columns."""
+"""The Explain page: why a row gets its predicted class, which columns matter over all rows, maps of two columns."""

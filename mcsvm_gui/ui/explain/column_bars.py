@@ -1,4 +1,4 @@
-"""One bar per column of the file, to the right or to the left of zero, its number behind it; intervals where known."""
+"""One bar per column of the file, right or left of zero, with its number behind it, and an interval if known."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from mcsvm_gui.ui.plots.base import pen
 from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.plots.run_bars import FEWEST, BarPlot
 
-MOST = 12  # bars; the rest is one more
-LETTERS = 60  # of a name
+MOST = 12  # limit on the bars; the remaining columns share one more
+LETTERS = 60  # limit on the letters of a name
 HEADING = 4 * UNIT  # pixels above the bars
-PALE = 170  # of 255
+PALE = 170  # opacity of the bars, of 255
 
 
 @dataclass(frozen=True)
 class ColumnBar:
-    """`words`: the number as it is written behind the bar; `interval`: its ends."""
+    """`words` is the formatted number behind the bar, `interval` its ends."""
 
     label: str
     value: float
@@ -35,7 +35,7 @@ class ColumnBar:
 class ColumnBars(BarPlot):
     def __init__(self, name: str, title: str) -> None:
         self._bars: tuple[ColumnBar, ...] = ()
-        self._colours: tuple[str, str] | None = None  # of bars to the right and to the left
+        self._colours: tuple[str, str] | None = None  # of bars on the right and on the left
         self._names_width = 0
         super().__init__(name, title)
 
@@ -46,7 +46,7 @@ class ColumnBars(BarPlot):
     def show_bars(
         self, heading: str, bars: Sequence[ColumnBar], colours: tuple[str, str] | None = None, brief: str = ""
     ) -> None:
-        """`brief`: the heading where there is little room."""
+        """Show bars. `brief` is the heading if space is scarce."""
         self._bars, self._colours = tuple(bars), colours
         self.setAccessibleDescription("; ".join(f"{bar.label}: {bar.words}" for bar in bars))
         self.set_heading(heading, brief)
@@ -54,7 +54,7 @@ class ColumnBars(BarPlot):
         self._draw()
 
     def _draw(self) -> None:
-        """A few items for all bars: one each would take milliseconds apiece."""
+        """Draw all bars with a few items, because one item per bar would take milliseconds each."""
         self.clear()
         self.hideAxis("bottom")
         right, left = self._colours or (theme.current().accent, theme.current().accent)
@@ -87,7 +87,7 @@ class ColumnBars(BarPlot):
         return max(8 * UNIT, self.width() - self._names_width - 3 * UNIT)
 
     def fit(self) -> None:
-        """Of the width a part for the names and a part for the figures behind the bars."""
+        """Fit the range, and reserve parts of the width for the names and for the numbers behind the bars."""
         if not self._bars:
             super().fit()
             return
@@ -99,7 +99,7 @@ class ColumnBars(BarPlot):
         axis, names_width = self.getAxis("left"), max(map(letters.horizontalAdvance, names)) + 2 * UNIT
         axis.setTicks([list(enumerate(names))])
         axis.setWidth(names_width)
-        self._names_width = names_width  # the axis has it after the next layout only
+        self._names_width = names_width  # the axis gets this width only after the next layout
         figures = 4 * UNIT + max(letters.horizontalAdvance(bar.words) for bar in self._bars)
         room = max(2 * UNIT, self.width() - names_width - figures)
         ends = [end for bar in self._bars for end in (bar.value, *(bar.interval or ()))]
@@ -107,7 +107,7 @@ class ColumnBars(BarPlot):
         reach = (high - low) or 1.0
         places = (-0.7, max(len(names), FEWEST) - 0.3)
         self.setRange(xRange=(low - 0.02 * reach, high + reach * figures / room), yRange=places, padding=0)
-        super().fit()  # the heading has the room beside the names
+        super().fit()  # the heading has the width next to the names
 
     def named_at(self, where: QPointF) -> str | None:
         place = round(self.getViewBox().mapSceneToView(where).y())

@@ -1,4 +1,4 @@
-"""The smallest change as a table: every column of the row, whether it may change, and what it changes to."""
+"""The smallest change as a table: every column of the row, whether it may change, and its new value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FlipTableModel(QAbstractTableModel):
         self.cells: tuple[str, ...] = ()
         self.changes: dict[str, str] = {}
         self.fixed: set[str] = set()
-        self.held: frozenset[str] = frozenset()  # these never change
+        self.held: frozenset[str] = frozenset()  # columns that never change
         self.why_held = ""
 
     def show_row(
@@ -49,7 +49,7 @@ class FlipTableModel(QAbstractTableModel):
 
     @property
     def order(self) -> list[int]:
-        """Changed columns first."""
+        """Return the order of the columns, changed ones first."""
         return sorted(range(len(self.names)), key=lambda place: self.names[place] not in self.changes)
 
     def rowCount(self, parent: Index = NOWHERE) -> int:

@@ -1,4 +1,4 @@
-"""A map over any two columns, the others held at the row by sliders, or averaged over the background."""
+"""A map over any two columns; the others are fixed at the row by sliders, or averaged over the background."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
 
-STEPS = 200  # of a slider of numbers that need not be whole
-NAME = 30  # letters
-COLUMN = 8  # letters of a column or way, at least
+STEPS = 200  # steps of a slider for numbers that need not be whole
+NAME = 30  # limit on the letters of a name
+COLUMN = 8  # minimum letters of a column or mode
 
 
 class MapPanel(QWidget):
     seen = Signal()
-    map_asked = Signal()  # other columns, or another way
+    map_asked = Signal()  # other columns or another mode were chosen
     moved = Signal(int, float)  # a column, and its value or the number of its level
     place_asked = Signal(float, float)
-    back_asked = Signal()  # to the row as it is in the file
+    back_asked = Signal()  # return to the row as it is in the file
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class MapPanel(QWidget):
         self.second.setEnabled(not parting)
         self.map_asked.emit()
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- contents ---------------------------------------------------------------------------------
 
     def offer_columns(self, names: Sequence[str], columns: Sequence[int], axes: tuple[int, int]) -> None:
         for combo, chosen in ((self.first, axes[0]), (self.second, axes[1])):
@@ -105,7 +105,7 @@ class MapPanel(QWidget):
                 combo.setCurrentIndex(combo.findData(chosen))
 
     def choose_axes(self, columns: Sequence[int]) -> None:
-        """The first two of these that can be chosen."""
+        """Select the first two of these columns that the lists offer."""
         offered = [column for column in columns if self.first.findData(column) >= 0][:2]
         if len(offered) == 2:
             for combo, column in zip((self.first, self.second), offered, strict=True):
@@ -124,7 +124,7 @@ class MapPanel(QWidget):
             self.show_row(found, row)
 
     def show_row(self, found: ColumnMap, row: np.ndarray) -> None:
-        """The sliders, without signals."""
+        """Set the sliders without emitting signals."""
         for column, (slider, handle, label) in self._sliders.items():
             value = found.number(row, column)
             with QSignalBlocker(handle):
@@ -138,7 +138,7 @@ class MapPanel(QWidget):
         self.plot.show_frame(frame, at, words)
 
     def _make_sliders(self, sliders: Sequence[Slider]) -> None:
-        """Anew only where they are others: a hand may be on one."""
+        """Make sliders only if they differ from the current ones, because the user may be dragging one."""
         if [slider for slider, _, _ in self._sliders.values()] == list(sliders):
             return
         self._sliders = {}

@@ -1,4 +1,4 @@
-"""Regions of a plane through the space of columns, the rows on it, and the row that is moved."""
+"""Regions of a plane through the space of columns, the rows on it, and the row that the user moves."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mcsvm_gui.ui.plots.base import pen
 from mcsvm_gui.ui.plots.class_marks import class_colour, class_marker, shortened
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
-WITHIN, BEYOND = 0.16, 0.4  # how much of the class's colour a region has
+WITHIN, BEYOND = 0.16, 0.4  # opacity of a class's colour in its region, and where the class leads clearly
 BLANK = LINE + 1  # before the first frame
-GROUND = 160  # of 255: of the legend
-MOST = 10  # classes of a legend; the name of any stands under the mouse
-SIZE, OWN = 6, 14  # pixels of a point, and of the row
+GROUND = 160  # opacity of the legend, of 255
+MOST = 10  # limit on the classes in the legend; the name of any class is shown under the mouse
+SIZE, OWN = 6, 14  # sizes in pixels of a point and of the row
 
 
 class MapPlot(HoverTitlePlot):
@@ -40,7 +40,7 @@ class MapPlot(HoverTitlePlot):
         self.scene().sigMouseClicked.connect(self._clicked)
 
     def show_map(self, found: ColumnMap | None) -> None:
-        """Its points; the regions follow frame by frame."""
+        """Show the points of a map; the regions follow frame by frame."""
         self._map, self._frame = found, None
         self._draw()
 
@@ -49,7 +49,7 @@ class MapPlot(HoverTitlePlot):
         return self._map
 
     def show_frame(self, frame: Frame, at: np.ndarray, words: str) -> None:
-        """`at`: where the row is, in the units of the axes."""
+        """Show a frame. `at` is the place of the row, in the units of the axes."""
         self._frame, self._at = frame, at
         if self._image is not None and self._own is not None:
             self._image.setImage(_table()[frame.codes], autoLevels=False)
@@ -88,7 +88,7 @@ class MapPlot(HoverTitlePlot):
             self.show_frame(self._frame, self._at, self.heading)
 
     def _empty_key(self) -> pg.LegendItem:
-        key = self.getPlotItem().addLegend(offset=(UNIT, UNIT), labelTextSize="8pt", verSpacing=-6)  # made once
+        key = self.getPlotItem().addLegend(offset=(UNIT, UNIT), labelTextSize="8pt", verSpacing=-6)  # made only once
         ground = QColor(theme.current().surface)
         ground.setAlpha(GROUND)
         key.clear()
@@ -137,7 +137,7 @@ def _shade(code: int) -> str:
 
 
 def _table() -> np.ndarray:
-    """Colours of the codes."""
+    """Return the colours of the codes."""
     ground, table = _parts(theme.current().surface), np.zeros((BLANK + 1, 3), dtype=np.uint8)
     for code in range(BAND):
         own = _parts(_shade(code))

@@ -1,4 +1,4 @@
-"""The map's decisions: it is made behind the window, and its frames follow a hand, the newest one only."""
+"""Presenter of the map: makes it in the background, and draws frames while the user drags, always the newest one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class MapPresenter(QObject):
         super().__init__(parent)
         self._panel, self._workspace, self._note = panel, workspace, note
         self._of: LookedAt | None = None
-        self._row: np.ndarray | None = None  # as in the file
-        self._held: np.ndarray | None = None  # as it was moved
+        self._row: np.ndarray | None = None  # as it is in the file
+        self._held: np.ndarray | None = None  # as the user moved it
         self._map: ColumnMap | None = None
         self._asked: tuple[Any, ...] | None = None
         self._making: Ticket | None = None
@@ -35,7 +35,7 @@ class MapPresenter(QObject):
         panel.place_asked.connect(self._put)
         panel.back_asked.connect(self._back)
 
-    # -- what it is of ----------------------------------------------------------------------------
+    # -- run and row ------------------------------------------------------------------------------
 
     def show_run(self, of: LookedAt | None) -> None:
         self._of, self._row, self._held, self._map, self._asked = of, None, None, None, None
@@ -51,7 +51,7 @@ class MapPresenter(QObject):
             self._panel.offer_columns(columns.names, numbers, (numbers[0], numbers[1]))
 
     def show_row(self, row: np.ndarray) -> None:
-        """Of features."""
+        """Show a row, given by its features."""
         self._row, self._held = row, row.copy()
         if self._map is None:
             self._make()
@@ -60,12 +60,12 @@ class MapPresenter(QObject):
             self._draw()
 
     def prefer(self, columns: list[int]) -> None:
-        """The columns that count most, where no map was made yet."""
+        """Preselect the columns with the largest contributions, unless a map was already made."""
         if self._map is None and self._asked is None:
             self._panel.choose_axes(columns)
 
     def _make(self) -> None:
-        """Nothing is computed that nobody looks at."""
+        """Make the map, if the panel is visible."""
         of, row = self._of, self._row
         if of is None or row is None or not self._panel.isVisible():
             return
@@ -89,7 +89,7 @@ class MapPresenter(QObject):
 
         self._making = self._workspace.tasks.start(lambda: column_map(of, axes, mode), made, self._note)
 
-    # -- the hand ---------------------------------------------------------------------------------
+    # -- dragging ---------------------------------------------------------------------------------
 
     def _move(self, column: int, value: float) -> None:
         if self._map is not None and self._held is not None:
@@ -107,7 +107,7 @@ class MapPresenter(QObject):
             self.show_row(self._row)
 
     def _draw(self) -> None:
-        """One frame at a time; what is asked for meanwhile comes next, and only the newest of it."""
+        """Draw one frame at a time; of the requests that arrive meanwhile, only the newest is drawn."""
         found, row = self._map, self._held
         if found is None or row is None:
             return

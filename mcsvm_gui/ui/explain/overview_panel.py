@@ -1,4 +1,4 @@
-"""All rows: which columns count, how, and what the accuracy loses without them."""
+"""All rows: which columns matter, how, and how much accuracy is lost without them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
 
-MOST_CHOICES = 200  # columns of the list, those that count most
+MOST_CHOICES = 200  # limit on the columns in the list; those with the largest values come first
 
 
 class OverviewPanel(QWidget):
@@ -76,7 +76,7 @@ class OverviewPanel(QWidget):
         super().showEvent(event)
         self.seen.emit()
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- contents ---------------------------------------------------------------------------------
 
     def clear(self) -> None:
         self._explained = None
@@ -132,7 +132,7 @@ class OverviewPanel(QWidget):
 
 
 def _numbers(explained: Explanation, columns: np.ndarray) -> np.ndarray:
-    """(rows, all columns) as in the file; those that are not among `columns` are left at 0."""
+    """Return the (rows, all columns) numbers as in the file; columns that are not in `columns` stay 0."""
     found = np.zeros((explained.places.size, len(explained.columns.names)))
     for column in columns.tolist():
         found[:, column] = explained.columns.numbers(explained.features, column)

@@ -1,4 +1,4 @@
-"""The Explain page: rows to choose from at the left; beside them one row, all rows, a map."""
+"""The Explain page: a list of rows on the left; on the right one row, all rows, and a map."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
-NAME = 30  # letters of a name in a list
+NAME = 30  # limit on the letters of a name in a list
 
 
 class ExplainPage(QWidget):
-    """Setters and signals; what they mean is decided elsewhere."""
+    """Setters and signals; the presenter decides."""
 
     seen = Signal()
     run_chosen = Signal(int)
-    rows_asked = Signal()  # others than those in the table
+    rows_asked = Signal()  # other rows than those in the table are requested
     row_chosen = Signal(int)  # its place in the data set
     flip_asked = Signal()
     overview_seen = Signal()
@@ -49,7 +49,7 @@ class ExplainPage(QWidget):
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
     values_asked = Signal(str)  # a path
     report_asked = Signal(str)
-    chapters_chosen = Signal(list)  # of the report
+    chapters_chosen = Signal(list)  # chapters of the report
     python_asked = Signal()
     message = Signal(str)
 
@@ -72,7 +72,9 @@ class ExplainPage(QWidget):
         self.show_empty("")
 
     def heightForWidth(self, width: int) -> int:
-        """None: a page takes the room there is, though its wrapped words would like more of it."""
+        """Return -1, which means no preferred height: a page takes the available space, whatever its wrapped text
+        needs.
+        """
         return -1
 
     # -- building ---------------------------------------------------------------------------------
@@ -180,7 +182,7 @@ class ExplainPage(QWidget):
         super().showEvent(event)
         self.seen.emit()
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- contents ---------------------------------------------------------------------------------
 
     def is_seen(self) -> bool:
         return self.isVisible()
@@ -193,7 +195,7 @@ class ExplainPage(QWidget):
         self._stack.setCurrentWidget(self._empty)
 
     def show_runs(self, runs: Sequence[tuple[int, str]], chosen: int) -> None:
-        """All that can be explained, and which one is."""
+        """Show all runs that can be explained, and select one."""
         self._stack.setCurrentWidget(self._full)
         with QSignalBlocker(self.runs):
             self.runs.clear()
@@ -214,11 +216,11 @@ class ExplainPage(QWidget):
 
     @property
     def wanted_rows(self) -> tuple[str, str, str]:
-        """Which, of which class in the file, and decided as which."""
+        """Return the selection of rows, the true class and the predicted class."""
         return self.which.currentData(), self.true.currentData() or "", self.decided.currentData() or ""
 
     def want_rows(self, which: str, true: str = "", decided: str = "") -> None:
-        """As if they had been chosen, one row's tab in front."""
+        """Select rows as if the user had chosen them, and open the tab of one row."""
         for combo, value in ((self.which, which), (self.true, true), (self.decided, decided)):
             with QSignalBlocker(combo):
                 combo.setCurrentIndex(max(combo.findData(value), 0))
@@ -228,7 +230,7 @@ class ExplainPage(QWidget):
         self.rows.show_table(tables.row_table(runs, places))
 
     def choose_row(self, place: int | None) -> None:
-        """That of this place in the data set, or the first."""
+        """Select the row at this place in the data set, or the first row."""
         entries = self.rows.entries
         keys = [entries.key_at(row) for row in range(entries.rowCount())]
         if keys:
@@ -245,7 +247,7 @@ class ExplainPage(QWidget):
         self.notes.setText(" ".join(sentences))
         self.notes.setVisible(bool(sentences))
 
-    # -- out of the program -----------------------------------------------------------------------
+    # -- copying and saving -----------------------------------------------------------------------
 
     def _ask_to_save(self, table: ResultTableView) -> None:
         file_dialogs.choose_target(

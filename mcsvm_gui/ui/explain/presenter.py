@@ -1,4 +1,4 @@
-"""The Explain page's decisions: which run and row, what is computed of them behind the window, and what stops it."""
+"""Presenter of the Explain page: chooses run and row, starts computations in the background, and stops them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
 
-LATER = 50  # milliseconds in which news are gathered
-LOOK = 150  # milliseconds between two looks at how far a task is
-MOST = 6  # runs beside each other
+LATER = 50  # milliseconds in which changes are collected
+LOOK = 150  # milliseconds between two updates of a task's progress
+MOST = 6  # limit on the runs that are compared
 
 
 class ExplainView(Protocol):
@@ -70,7 +70,7 @@ class ExplainView(Protocol):
 
 @dataclass(eq=False)
 class ExplainTask:
-    """Work under way: what it is, how far, and whether it is to end."""
+    """A computation in progress: its kind, its progress, and whether it is to stop."""
 
     words: str
     share: float = 0.0
@@ -78,7 +78,7 @@ class ExplainTask:
     ticket: Ticket | None = None
 
     def hear(self, share: float) -> bool:
-        """Called by the work."""
+        """Record the progress, and return whether the computation is to stop; called by the computation."""
         self.share = share
         return self.stop.is_set()
 
@@ -87,16 +87,16 @@ class ExplainPresenter(QObject):
     def __init__(self, view: ExplainView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
-        self._run: int | None = None  # that is explained
-        self._wanted: dict[str, Any] | None = None  # rows to be listed once the run is open
+        self._run: int | None = None  # the run that is explained
+        self._wanted: dict[str, Any] | None = None  # rows to list once the run is open
         self._opened: tuple[LookedAt, ...] = ()
-        self._asked: tuple[Any, ...] = ()  # what is, or will be, in `_opened`
+        self._asked: tuple[Any, ...] = ()  # the key of the content, present or expected, of `_opened`
         self._found: OneRow | None = None
         self._all: Explanation | None = None
         self._permuted: PermutationImportance | None = None
         self._flip: FileFlip | None = None
         self._tasks: dict[str, ExplainTask] = {}
-        self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
+        self._library: dict[str, RowCache] = {}  # created by the first task, because its imports are slow
         self._map = MapPresenter(view.map, workspace, self._refuse, self)
         self._reports = ReportWriter(workspace, view.set_formats, self)
         self._chapters: tuple[str, ...] = OF_EXPLANATION
@@ -129,15 +129,15 @@ class ExplainPresenter(QObject):
         runs.project_read.connect(self._forget)
         self._workspace.trust.agreed.connect(self._forget)
 
-    # -- which run --------------------------------------------------------------------------------
+    # -- selection of the run ---------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """Another project, or more files that may be read."""
+        """Forget all results, because another project was opened, or more files may be read."""
         self._library, self._asked, self._run = {}, (), None
         self._look()
 
     def _selected(self) -> None:
-        """The run that is chosen elsewhere is looked at, unless one of several was chosen here."""
+        """Show the run that was selected elsewhere, unless the run chosen on this page is still selected."""
         if self._run not in self._runs.selected:
             self._run = None
         self._later.start()
@@ -147,7 +147,7 @@ class ExplainPresenter(QObject):
         self._look()
 
     def show_rows(self, run: int | None, which: str = "all", **more: Any) -> None:
-        """Of this run, or of the one that is chosen: of a true class, decided as a class, beginning at a row."""
+        """Show rows of a run (None: the selected one), by true class, predicted class and first row."""
         self._wanted = {"which": which, **more}
         if run is not None:
             self._run = run
@@ -168,7 +168,7 @@ class ExplainPresenter(QObject):
         return [record for record in map(self._runs.record, self._runs.ids()) if _explainable(record)]
 
     def _look(self) -> None:
-        """Nothing is computed that nobody looks at."""
+        """Open the chosen run, if the page is visible."""
         if not self._view.is_seen():
             return
         self._reports.offer_formats()
@@ -230,7 +230,7 @@ class ExplainPresenter(QObject):
         if self._view.overview_is_seen():
             self._overlook()
 
-    # -- which row --------------------------------------------------------------------------------
+    # -- selection of the row ---------------------------------------------------------------------
 
     def _list_rows(self, row: int | None = None) -> None:
         if not self._opened:
@@ -253,7 +253,7 @@ class ExplainPresenter(QObject):
         return said
 
     def explain_row(self, place: int) -> None:
-        """The answer to an older question is dropped."""
+        """Explain a row; the answer to an older request is dropped."""
         opened = self._opened
         if not opened or (self._found is not None and self._found.place == place and "row" not in self._tasks):
             return
@@ -267,7 +267,7 @@ class ExplainPresenter(QObject):
         self._start("row", tr("Explaining the row…"), work, self._show_row)
 
     def _show_row(self, found: OneRow | None) -> None:
-        """None: it was stopped."""
+        """Show an explained row; None if the computation was stopped."""
         if found is None:
             return
         self._found, self._flip = found, None
@@ -324,7 +324,7 @@ class ExplainPresenter(QObject):
         self._permuted = found
         self._view.overview.show_permuted(found)
 
-    # -- work behind the window -------------------------------------------------------------------
+    # -- work in the background -------------------------------------------------------------------
 
     def _start(
         self,
@@ -365,7 +365,7 @@ class ExplainPresenter(QObject):
                 task.ticket.cancel()
 
     def stop(self) -> None:
-        """What is done so far is shown."""
+        """Stop all computations; partial results are shown."""
         for task in self._tasks.values():
             task.stop.set()
 
@@ -386,7 +386,7 @@ class ExplainPresenter(QObject):
         self._write(path, lambda: write_text(path, csv_text(names, rows)))
 
     def save_values(self, path: str) -> None:
-        """What `mcsvm explain -o` writes: of all rows where they are shown, else of the row."""
+        """Save the table that `mcsvm explain -o` writes: for all rows if they are shown, else for the row."""
         explained = self._all if self._view.overview_is_seen() else None
         if explained is None and self._found is not None:
             explained = self._found.explained[0][1]
@@ -403,7 +403,7 @@ class ExplainPresenter(QObject):
         self._write(path, write)
 
     def copy_script(self) -> None:
-        """Of the row that is shown: what speaks for its class against the next."""
+        """Copy a script that computes the contributions of the shown row for its class against the runner-up."""
         found = self._found
         if found is None or not self._opened:
             self._workspace.message.emit(tr("Choose a row first."))
@@ -421,7 +421,7 @@ class ExplainPresenter(QObject):
         self._chapters = tuple(names)
 
     def write_report(self, path: str) -> None:
-        """Of the row that is shown, its change if one was looked for, and of all rows if they were."""
+        """Write a report of the shown row, its smallest change and the overview of all rows, if they were computed."""
         found, opened = self._found, self._opened
         if found is None or not opened:
             return
@@ -442,7 +442,7 @@ class ExplainPresenter(QObject):
 
 
 def _explainable(record: RunRecord) -> bool:
-    """Files may hold requests that are none of this version."""
+    """Return whether a run can be explained; requests in a file may be invalid in this version."""
     try:
         return record.state == "done" and record.document is not None and record.request is not None
     except InputError:

@@ -1,4 +1,4 @@
-"""One row: what spoke for a class against another, the smallest change, the nearest support vectors, other machines."""
+"""One row: contributions to a class against another, the smallest change, nearest support vectors, other machines."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour, isolated, shortened
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
-NAME = 30  # letters of a class in a sentence
-MOST_HELD = 3  # columns that a sentence names
-TWO_SIDED = 1.96  # standard errors to either side of a sampled value, which 95 % of true values are within
-ANY = ""  # other class
+NAME = 30  # limit on the letters of a class in a sentence
+MOST_HELD = 3  # limit on the columns that a sentence names
+TWO_SIDED = 1.96  # standard errors on each side of a sampled value; the interval covers 95% of true values
+ANY = ""  # any other class
 
 
 class RowPanel(QWidget):
@@ -111,10 +111,10 @@ class RowPanel(QWidget):
         self.tabs.addTab(self.machines, tr("Machines"))
         return self.tabs
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- contents ---------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """The run with all its rows is gone."""
+        """Clear the panel, because the run and its rows were closed."""
         self._of = self._found = None
 
     def show_row(self, of: LookedAt, found: OneRow) -> None:
@@ -162,7 +162,7 @@ class RowPanel(QWidget):
         self.plot.show_bars(heading, bars, (_colour(first), _colour(second)))
 
     def show_flip(self, flip: FileFlip | None) -> None:
-        """Or forget the last one: other columns are fixed now."""
+        """Show the smallest change; None removes the last one, because other columns are fixed now."""
         self.flips.entries.show_changes({} if flip is None else {one.column: shown(one.after) for one in flip.changes})
         self.flip_words.setText("" if flip is None else flip_sentence(flip))
 
@@ -179,7 +179,7 @@ class RowPanel(QWidget):
 
 
 class _Tall(QWidget):
-    """As high as its wrapped text needs at its width, or a splitter would cut what is below the text."""
+    """Is as high as its wrapped text needs at its width; otherwise a splitter would cut off the content below."""
 
     def minimumSizeHint(self) -> QSize:
         hint, layout = super().minimumSizeHint(), self.layout()
@@ -200,7 +200,7 @@ def _scale(explained: Explanation, as_log_odds: bool) -> float:
 def contribution_bars(
     explained: Explanation, cells: Sequence[str], values: np.ndarray, errors: np.ndarray | None = None
 ) -> list[ColumnBar]:
-    """The largest first; what is not among them is one bar more. Sampled ones have intervals."""
+    """Return bars, the largest first; one more bar sums up the others. Sampled values have intervals."""
     order = np.argsort(-np.abs(values), kind="stable").tolist()
     names = explained.columns.names
     bars = [

@@ -1,4 +1,4 @@
-"""Shapley values of many rows as points: a beeswarm of the columns that count most, and one column by its values."""
+"""Shapley values of many rows as points: a beeswarm of the columns that matter most, and one column by its values."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from mcsvm_gui.ui.plots.base import pen
 from mcsvm_gui.ui.plots.class_marks import shortened
 from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
-MOST = 10  # columns of a beeswarm
-SHADES = 9  # from small to large values; Qt draws a picture of a point once for each
-LOW, HIGH = "#3b6fd4", "#e2572b"  # apart for every kind of eyes, on light and on dark
-SIZES = np.linspace(3.0, 8.0, SHADES)  # pixels of a point in each shade: colour is not the only sign
+MOST = 10  # limit on the columns of a beeswarm
+SHADES = 9  # colours from small to large values; Qt paints a picture of a point once for each
+LOW, HIGH = "#3b6fd4", "#e2572b"  # distinguishable with colour blindness, on light and on dark backgrounds
+SIZES = np.linspace(3.0, 8.0, SHADES)  # size in pixels of a point in each shade, so that colour is not the only sign
 HALF = 0.38  # half the height of a swarm
-NEAR = 8.0  # pixels from the pointer to a point that is meant
+NEAR = 8.0  # pixels within which a point counts as under the pointer
 
 
 @dataclass(frozen=True, eq=False)
 class Swarm:
     label: str
     values: np.ndarray  # (rows,) Shapley values
-    numbers: np.ndarray  # (rows,) what the file holds there
+    numbers: np.ndarray  # (rows,) numbers in the file
 
 
 def shades(numbers: np.ndarray) -> np.ndarray:
-    """(rows,) from 0 to SHADES - 1 by rank, equal numbers alike."""
+    """Return the (rows,) shades from 0 to SHADES - 1 by rank; equal numbers get equal shades."""
     _, codes = np.unique(numbers, return_inverse=True)
     most = max(int(codes.max(initial=0)), 1)
     return np.asarray(codes * (SHADES - 1) // most)
@@ -52,7 +52,7 @@ def brushes() -> list[QColor]:
 
 
 def heights(values: np.ndarray) -> np.ndarray:
-    """(rows,) of points beside each other where their values are near, within HALF of zero."""
+    """Return the (rows,) heights, within HALF of zero, that spread points with similar values."""
     if not values.size:
         return np.zeros(0)
     reach = float(values.max() - values.min()) or 1.0
@@ -161,7 +161,7 @@ class BeeswarmPlot(RowPoints):
         ends = np.concatenate([one.values for one in self._swarms])
         low, high = float(ends.min(initial=0.0)), float(ends.max(initial=0.0))
         self.setRange(xRange=(low, high if high > low else low + 1.0), yRange=(-0.6, len(names) - 0.4), padding=0.02)
-        super().fit()  # the heading has the room beside the names
+        super().fit()  # the heading has the width next to the names
 
 
 class DependencePlot(RowPoints):
@@ -175,7 +175,7 @@ class DependencePlot(RowPoints):
     def show_column(
         self, shown: Swarm | None, partner: Swarm | None, levels: Sequence[str], rows: Sequence[str]
     ) -> None:
-        """`levels`: the texts of a category, whose numbers are their places."""
+        """Show one column. `levels` are the texts of a category, whose numbers are their places."""
         self._shown, self._partner, self._levels, self._rows = shown, partner, tuple(levels), rows
         self._draw()
 

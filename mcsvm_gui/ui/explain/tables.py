@@ -1,4 +1,4 @@
-"""What the page shows as tables: the rows to choose from, the nearest support vectors, machines beside each other."""
+"""Tables of the Explain page: the rows to choose from, the nearest support vectors, machines next to each other."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, 
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.ui.plots.class_marks import shortened
 
-NAME = 40  # letters
-MOST_COLUMNS = 60  # of the nearest support vectors
-MOST_LINES = 500  # columns of the file, machines beside each other
+NAME = 40  # limit on the letters of a name
+MOST_COLUMNS = 60  # limit on the columns of the nearest support vectors
+MOST_LINES = 500  # limit on the columns of the file, machines next to each other
 
 
 def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
@@ -80,7 +80,7 @@ def neighbour_table(found: OneRow, names: Sequence[str], row_names: Sequence[str
 
 
 def machine_table(found: OneRow, against: tuple[int, int]) -> ResultTable:
-    """What each column added for one class against the other, by run; columns judged most differently come first."""
+    """Return each column's contribution for one class against the other, by run; the largest differences come first."""
     first = found.explained[0][1]
     values = np.array(
         [one.of_pair(0, *_codes_of(first.trained.class_names, one, against)) for _, one in found.explained]
