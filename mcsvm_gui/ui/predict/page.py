@@ -1,4 +1,4 @@
-"""The Predict page: a model, a file, what the one says of the other; saved, exported."""
+"""The Predict page: a model, a file, and the predictions, which can be saved; the model can be exported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.export.menu import Offer
 
 
-ERRORS = 0.01, 0.05, 0.1, 0.2  # of prediction sets
+ERRORS = 0.01, 0.05, 0.1, 0.2  # error rates of prediction sets
 
 
 class PredictPage(QWidget):
@@ -41,12 +41,12 @@ class PredictPage(QWidget):
     save_asked = Signal()
     save_chosen = Signal(str)
     export_asked = Signal(str)  # the name of a format
-    export_chosen = Signal(str, str)  # and the path to write
+    export_chosen = Signal(str, str)  # the name of a format, and the path to write
     misses_toggled = Signal(bool)
     order_chosen = Signal(str)  # the name of an order of rows
     columns_asked = Signal()
     columns_chosen = Signal(list)  # names of columns of the file that are shown and saved with the predictions
-    sets_chosen = Signal()  # the error rate of the sets, or the shown columns, changed
+    sets_chosen = Signal()  # the error rate of the prediction sets, or the shown columns, changed
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ class PredictPage(QWidget):
     # -- setters ----------------------------------------------------------------------------------
 
     def set_model(self, title: str, sentences: Sequence[str], badge: Any | None) -> None:
-        """`badge` has kind, text and tip."""
+        """Show a model. `badge` has the attributes kind, text and tip, or is None without a model."""
         self._model_title.setText(title)
         show_text(self._model_words, "\n".join(sentences))
         if badge is None:
@@ -215,16 +215,16 @@ class PredictPage(QWidget):
         show_text(self._saved, sentence)
 
     def set_hint(self, text: str) -> None:
-        """What to do next, or what goes on, in the place of a table."""
+        """Show the next step or the progress in the place of the table."""
         self._hint.setText(text)
 
     def set_sources(self, run: bool, data: bool) -> None:
-        """Whether a run with a model is selected, and data are open."""
+        """Enable the use of the selected run, which needs a model, and of the open data."""
         self._use_run.setEnabled(run)
         self._use_data.setEnabled(data)
 
     def set_formats(self, formats: Sequence[Offer]) -> None:
-        """All can be chosen: one that cannot hold the model says why."""
+        """Fill the export menu. All formats can be chosen; a format that cannot hold the model shows the reason."""
         self._formats.clear()
         self._formats.setToolTipsVisible(True)
         for format in formats:
@@ -236,7 +236,7 @@ class PredictPage(QWidget):
             action.triggered.connect(lambda checked=False, name=format.name: self.export_asked.emit(name))
 
     def offer_formats(self) -> None:
-        """The menu of the export button, without waiting for what is chosen."""
+        """Open the menu of the export button without waiting for the choice."""
         self._formats.popup(self._export.mapToGlobal(self._export.rect().bottomLeft()))
 
     def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None) -> None:
@@ -270,7 +270,7 @@ class PredictPage(QWidget):
 
     @property
     def sets_error(self) -> float | None:
-        """Of sets, where they are asked for."""
+        """Return the error rate of the prediction sets, or None if no sets are requested."""
         error: float | None = self._sets.currentData()
         return error
 
@@ -278,7 +278,7 @@ class PredictPage(QWidget):
     def with_scores(self) -> bool:
         return self._with_scores.isChecked()
 
-    # -- asking for files -------------------------------------------------------------------------
+    # -- file dialogs -----------------------------------------------------------------------------
 
     def choose_model(self, folder: str) -> None:
         file_dialogs.choose(self, tr("Open model"), "model", folder, self.model_file_chosen.emit)
@@ -307,7 +307,7 @@ class PredictPage(QWidget):
 
 
 def orders() -> dict[str, str]:
-    """Of the rows of a model with probabilities."""
+    """Return the orders of rows that are on offer for a model with probabilities, by name."""
     return {
         "file": tr("In the order of the file"),
         "margin": tr("Smallest difference first"),

@@ -1,4 +1,4 @@
-"""A model and a file: read, decide, count, save and export, all behind the window."""
+"""A model and a file: opens both, predicts, evaluates, saves and exports, all in the background."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
 
-Source = Callable[["TrainedModel", tuple[str, ...]], "Dataset"]  # the second: further columns to read
+Source = Callable[["TrainedModel", tuple[str, ...]], "Dataset"]  # the second argument: further columns to read
 MOST_NOTICES = 6
-NAME = 60  # letters of a class
+NAME = 60  # limit on the letters of a class
 
 
 class PredictView(Protocol):
-    """Signals as in views.predict_page."""
+    """Signals as in the Predict page."""
 
     model_file_asked: Any
     model_file_chosen: Any
@@ -75,7 +75,7 @@ class PredictView(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class OpenedModel:
-    """A model with what is said about it."""
+    """A model with its description."""
 
     trained: TrainedModel
     name: str
@@ -87,8 +87,8 @@ class PredictPresenter(QObject):
         super().__init__(parent)
         self.view, self.workspace, self.settings = view, workspace, workspace.settings
         self._opened: OpenedModel | None = None
-        self._source: Source | None = None  # reads as this model's training data were read
-        self._columns: tuple[str, ...] = ()  # of the file, that are shown and saved with the predictions
+        self._source: Source | None = None  # reads a file with the import settings of this model's training data
+        self._columns: tuple[str, ...] = ()  # columns of the file that are shown and saved with the predictions
         self._data_path = ""
         self._prediction: Prediction | None = None
         self._loading: Ticket | None = None
@@ -127,7 +127,7 @@ class PredictPresenter(QObject):
         self.view.set_sources(self._selected_run() is not None, self.workspace.dataset is not None)
 
     def _selected_run(self) -> int | None:
-        """The one selected run, if it has a model."""
+        """Return the only selected run if it has a model, else None."""
         runs = self.workspace.runs
         chosen = [run for run in runs.selected if runs.record(run).state == "done"]
         return chosen[0] if len(chosen) == 1 else None
@@ -149,7 +149,7 @@ class PredictPresenter(QObject):
             self._load(lambda: _described(self.workspace.runs.model(run), name), lambda: None)
 
     def offer_export(self) -> None:
-        """Of the selected run, wherever the user is: its model is taken here, and the formats are shown."""
+        """Offer to export the selected run from any page: open its model here, then show the formats."""
         self._offering = True
         self.use_selected_run()
 
@@ -199,10 +199,10 @@ class PredictPresenter(QObject):
             self.view.set_data(self.workspace.data_name, tr("The data that are open on the Data page"))
             self.predict()
 
-    # -- deciding ---------------------------------------------------------------------------------
+    # -- predicting -------------------------------------------------------------------------------
 
     def predict(self) -> None:
-        """Whenever there are a model and data; the answer to an older question is dropped."""
+        """Predict, if there are a model and data; the answer to an older request is dropped."""
         if self._deciding is not None:
             self._deciding.cancel()
         self._prediction = None
@@ -275,7 +275,7 @@ class PredictPresenter(QObject):
         return str(Path(folder) / name) if folder else name
 
     def save(self, path: str) -> None:
-        """Exactly what `mcsvm predict -o` writes."""
+        """Save exactly the table that `mcsvm predict -o` writes."""
         prediction = self._prediction
         if prediction is None:
             return
@@ -316,7 +316,7 @@ class PredictPresenter(QObject):
         )
 
 
-# -- what runs behind the window ------------------------------------------------------------------
+# -- tasks in the background ----------------------------------------------------------------------
 
 
 def _described(trained: TrainedModel, name: str) -> OpenedModel:
@@ -331,7 +331,7 @@ def _choosable(dataset: Dataset) -> tuple[str, ...]:
 
 
 def _decided(trained: TrainedModel, source: Source, columns: tuple[str, ...]) -> Prediction:
-    """Predict the rows of a file, with those of the columns that it has, and compute what the window shows."""
+    """Predict the rows of a file, with those of `columns` that it has, and compute the checks that the window shows."""
     from mcsvm_gui.core.check.of_models import of_prediction
     from mcsvm_gui.core.check.table import check_results
     from mcsvm_gui.core.evaluate.prediction import predict
@@ -347,7 +347,7 @@ def _decided(trained: TrainedModel, source: Source, columns: tuple[str, ...]) ->
     return prediction
 
 
-# -- in words -------------------------------------------------------------------------------------
+# -- texts ----------------------------------------------------------------------------------------
 
 
 def _words(opened: OpenedModel) -> tuple[str, list[str], Any]:
@@ -408,7 +408,7 @@ def _sets_words(prediction: Prediction, error: float | None) -> str:
     found = prediction.decisions
     if error is None or found.typical is None:
         return ""
-    known = found.typical == found.typical  # NaN where a row was left out
+    known = found.typical == found.typical  # NaN for rows that were left out
     sizes = found.members(error)[known].sum(axis=1)
     one, several, none = (figures.count(int(part.sum())) for part in (sizes == 1, sizes > 1, sizes == 0))
     words = tr(

@@ -1,4 +1,4 @@
-"""Probabilities in a table: a bar as long as the number says, behind the number."""
+"""Probabilities in a table: behind each number a bar whose length is the number."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.theme import UNIT
 
-PROBABILITY = Qt.ItemDataRole.UserRole + 1  # a number from 0 to 1, NaN or nothing
-FAINT = 0.3  # of a bar, so that the number on it can be read
+PROBABILITY = Qt.ItemDataRole.UserRole + 1  # a number from 0 to 1, NaN or None
+FAINT = 0.3  # opacity of a bar, so that the number on it can be read
 
 
 class ProbabilityDelegate(QStyledItemDelegate):

@@ -1,4 +1,4 @@
-"""Predictions of any number of rows as Qt's tables see them: nothing is copied, nothing made before it is looked at."""
+"""Qt model of predictions for any number of rows: copies nothing, and formats cells only when they are shown."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class PredictionModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self._shown: Prediction | None = None
-        self._rows: np.ndarray | None = None  # which rows are shown, where not all are
-        self._members: np.ndarray | None = None  # (rows, classes), of sets
+        self._rows: np.ndarray | None = None  # the rows that are shown; None: all
+        self._members: np.ndarray | None = None  # (rows, classes), membership in prediction sets
         self._novel: np.ndarray | None = None
         self._names: dict[str, np.ndarray] = {}  # columns of the file: row names first
-        self._kinds: list[int] = []  # of the columns
+        self._kinds: list[int] = []  # kinds of the columns
         self._first: dict[int, int] = {}  # column of each kind
 
     def show(
@@ -157,7 +157,7 @@ class PredictionModel(QAbstractTableModel):
         return NOTHING if labels[row] is None else str(labels[row])
 
     def _set(self, row: int) -> str:
-        """What it holds; that the row is like no class, where it is."""
+        """Return the text of a prediction set, and say so if the row is unlike every class."""
         assert self._shown is not None
         assert self._members is not None
         assert self._novel is not None
@@ -188,7 +188,7 @@ class PredictionModel(QAbstractTableModel):
         return QColor(now.muted if quiet else now.text)
 
     def _decided(self, row: int, kind: int, column: int) -> bool:
-        """Whether this is of the predicted class."""
+        """Return whether a cell belongs to the predicted class of its row."""
         if kind not in (_PROBABILITIES, _SCORES) or self._shown is None:
             return False
         return bool(self._class_of(column) == self._shown.decisions.labels[row])
@@ -235,7 +235,7 @@ class PredictionTable(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self._wanted: list[int] = []  # comfortable widths of the columns
         self._least: list[int] = []
-        self._by_hand = self._fitting = False  # the user chose the widths; they are being set
+        self._by_hand = self._fitting = False  # whether the user chose the widths; whether they are being set
         self.horizontalHeader().sectionResized.connect(self._resized)
         theme.notifier().changed.connect(self.viewport().update)
 
@@ -255,7 +255,9 @@ class PredictionTable(QTableView):
         self.scrollToTop()
 
     def _fit_columns(self) -> None:
-        """By the header and the first rows: Qt would measure all of a table that is not on the screen yet."""
+        """Fit the columns to the header and the first rows: Qt would measure all rows of a table that is not visible
+        yet.
+        """
         metrics, rows = self.fontMetrics(), range(min(self.table.rowCount(), MEASURED))
         wanted: list[int] = []
         least: list[int] = []
@@ -291,7 +293,7 @@ class PredictionTable(QTableView):
             super().keyPressEvent(event)
 
     def copy(self) -> None:
-        """The selected cells as tab-separated text."""
+        """Copy the selected cells as tab-separated text."""
         text = "".join("\t".join(line) + "\n" for line in self._selected())
         if text:
             QGuiApplication.clipboard().setText(text)
