@@ -1,4 +1,4 @@
-"""The two forms beside the data: how the file is read, and how the data are prepared."""
+"""The two forms next to the data: the import settings, and the preprocessing."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from mcsvm_gui.ui.kit.theme import UNIT
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.form import Field, FieldChoice
 
-_SHORTEST = 12  # characters that a list shows at least
+_SHORTEST = 12  # minimum number of characters that a list shows
 MOST_PER_CENT = 90
 
 
 class Form(QWidget):
-    """Titles at the left, controls at the right."""
+    """Titles on the left, controls on the right."""
 
     def __init__(self, heading: str) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ def answers_box(name: str, title: str) -> QComboBox:
 
 
 def fill(box: QComboBox, answers: Sequence[FieldChoice], value: str | None) -> None:
-    """Without the signals of an edit by the user."""
+    """Fill a list and select a value without the signals of an edit by the user."""
     with QSignalBlocker(box):
         box.clear()
         for answer in answers:
@@ -83,16 +83,16 @@ def fill(box: QComboBox, answers: Sequence[FieldChoice], value: str | None) -> N
 
 
 class ReadingForm(Form):
-    """Every guess of the reader, each with a way to say otherwise."""
+    """Every guess of the reader, each with a control to change it."""
 
-    changed = Signal(str, object)  # an option of reading, and its value or None for a guess
+    changed = Signal(str, object)  # an import option, and its value or None for a guess
 
     def __init__(self) -> None:
         super().__init__(tr("How the file is read"))
         self.boxes: dict[str, QComboBox] = {}
         self.spins: dict[str, QSpinBox] = {}
         self.titles: dict[str, QLabel] = {}
-        self._typed = ""  # since the form was shown
+        self._typed = ""  # the text entered since the form was shown
         self.guess = wrapped("labelGuess", "muted", tr("guessed; change it if wrong"))
 
     def show_fields(self, fields: Sequence[Field], marked: Sequence[str] = ()) -> None:
@@ -177,7 +177,7 @@ class ReadingForm(Form):
         box = self.boxes[option]
         words = box.currentText().strip()
         if words == self._typed:
-            return  # Qt hands the key to the box, which hands it back: one press is heard twice
+            return  # Qt passes the key to the box, which passes it back: one press would count twice
         self._typed = words
         if words and box.findText(words, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive) < 0:
             self.changed.emit(option, words)
@@ -185,7 +185,7 @@ class ReadingForm(Form):
 
 class PreparationForm(Form):
     rule_changed = Signal(str, object)  # an option of the rules, and its value
-    holdout_changed = Signal(int)  # per cent; 0 is none
+    holdout_changed = Signal(int)  # per cent; 0 means no hold-out
     seed_changed = Signal(int)
     test_asked = Signal()
     test_dropped = Signal()
@@ -216,7 +216,7 @@ class PreparationForm(Form):
         return control
 
     def show_asked(self, names: Collection[str]) -> None:
-        """Only the rules that these data ask for."""
+        """Show only the rules that apply to these data."""
         for name, parts in self._rows.items():
             for part in parts:
                 part.setVisible(name in names)
@@ -258,7 +258,7 @@ class PreparationForm(Form):
                     spin.setValue(value)
 
     def show_test(self, name: str, words: str) -> None:
-        """The name of the test file or nothing, and what is said of it."""
+        """Show the name of the test file, or a button to choose one if empty, and its description."""
         self.test.setText(name or tr("Choose…"))
         self.test.setToolTip(words)
         self.show_test_error("")
@@ -269,12 +269,12 @@ class PreparationForm(Form):
             part.setToolTip(why)
 
     def show_test_error(self, sentence: str) -> None:
-        """Below the button, breakable at the slashes of a path."""
+        """Show an error below the button; its path can wrap at the slashes."""
         show_text(self.trouble, sentence.replace("/", "/\u200b"))
 
 
 class SeveralButton(QToolButton):
-    """Some of a few words, ticked in a menu; at least one."""
+    """A button with a menu in which the user ticks one or more words."""
 
     changed = Signal(object)  # tuple of words
 
@@ -341,9 +341,9 @@ def _control(option: Option) -> QWidget:
 
 
 class _Use(NamedTuple):
-    """How a control of rules is used."""
+    """Functions that connect a control of a rule."""
 
-    listen: Callable[[Any, Callable[[Any], object]], object]  # the function is told each new value
+    listen: Callable[[Any, Callable[[Any], object]], object]  # the function is called with each new value
     set: Callable[[Any, Any], None]
 
 

@@ -58,7 +58,7 @@ class Card(QStyledItemDelegate):
         painter.restore()
 
     def _area(self, cell: QRect) -> QRect:
-        """Gaps between cards only, so that the outer ones end where everything else does."""
+        """Return the area of a card; gaps are only between cards, so that the outer cards align with the page."""
         side_by_side = self._gallery.side_by_side
         column = cell.x() // max(1, cell.width())
         width = cell.width() - _GAP * (side_by_side - 1) // side_by_side
@@ -125,7 +125,7 @@ class Gallery(QListWidget):
         super().resizeEvent(event)
 
     def _lay_out(self) -> None:
-        """As many cards side by side as fit; a scroll bar only where their lines do not."""
+        """Place as many cards next to each other as fit; show a scroll bar only if their lines do not fit."""
         room = self.width()
         self.side_by_side = max(1, min(3, room // _NARROWEST))
         lines = -(-self.count() // self.side_by_side)

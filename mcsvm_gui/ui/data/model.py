@@ -1,4 +1,4 @@
-"""A data set as Qt's tables see it: any number of rows, a window of its columns, nothing copied."""
+"""Qt model of a data set: any number of rows, a window of its columns, and no copies."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from mcsvm_gui.core.data.dataset import Dataset
 
-MOST_NAMES = 5  # columns of names that are shown
-MOST_SHOWN = 100  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
+MOST_NAMES = 5  # limit on the columns of names that are shown
+MOST_SHOWN = 100  # features shown together: a header of a million sections would cost seconds and hundreds of megabytes
 MISSING, ZERO = "–", "·"  # noqa: RUF001 - an en dash
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -31,13 +31,13 @@ _NOWHERE = QModelIndex()
 
 
 class DataModel(QAbstractTableModel):
-    """The label first, where there is one, then the weight, then features from `first` on."""
+    """The label comes first if there is one, then the weight, then features from `first` on."""
 
     def __init__(self) -> None:
         super().__init__()
         self._data: Dataset | None = None
-        self._order: np.ndarray | None = None  # the rows that are shown; None: all, as they are
-        self._cells: dict[int, np.ndarray] = {}  # views of the table's columns, made when first looked at
+        self._order: np.ndarray | None = None  # the rows that are shown; None: all, in the order of the file
+        self._cells: dict[int, np.ndarray] = {}  # views of the table's columns, made on first use
         self.first = 0
         self.leading: tuple[str, ...] = ()  # the columns before the features
 
@@ -48,13 +48,13 @@ class DataModel(QAbstractTableModel):
         self.endResetModel()
 
     def show_order(self, order: np.ndarray | None) -> None:
-        """Row numbers of the data set."""
+        """Show these rows, given as row numbers of the data set."""
         self.beginResetModel()
         self._order = order
         self.endResetModel()
 
     def row_of(self, place: int) -> int:
-        """Of the data set."""
+        """Return the row of the data set that is shown at a place."""
         return place if self._order is None else int(self._order[place])
 
     def number_of(self, row: int) -> int:
@@ -62,14 +62,14 @@ class DataModel(QAbstractTableModel):
         return row + 1 if self._data is None else int(self._data.row_numbers[row])
 
     def place_of(self, row: int) -> int | None:
-        """Where a row of the data set is shown."""
+        """Return the place at which a row of the data set is shown, or None."""
         if self._order is None:
             return row if row < self.rowCount() else None
         found = (self._order == row).nonzero()[0]
         return int(found[0]) if found.size else None
 
     def move_to(self, first: int) -> None:
-        """Show the features from this one on, as many as there is room for."""
+        """Show a window of features that begins with this one."""
         self.beginResetModel()
         self.first = max(0, min(first, self.features - MOST_SHOWN))
         self.endResetModel()
@@ -83,7 +83,7 @@ class DataModel(QAbstractTableModel):
         return min(self.features - self.first, MOST_SHOWN)
 
     def find(self, words: str) -> int | None:
-        """The position of a feature by its name, or by its number counted from 1."""
+        """Return the position of a feature by its name, or by its number counted from 1."""
         if self._data is None:
             return None
         columns, wanted = self._data.columns, words.strip()
@@ -101,10 +101,10 @@ class DataModel(QAbstractTableModel):
         return next((place for place, name in enumerate(folded) if name.startswith(wanted.lower())), None)
 
     def column_of(self, feature: int) -> int:
-        """Where a feature stands among the columns shown."""
+        """Return the place of a feature among the columns shown."""
         return feature - self.first + len(self.leading)
 
-    # -- what Qt asks -----------------------------------------------------------------------------
+    # -- methods that Qt calls --------------------------------------------------------------------
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         if parent.isValid() or self._data is None:
@@ -150,7 +150,7 @@ class DataModel(QAbstractTableModel):
             return bold
         return None
 
-    # -- in words ---------------------------------------------------------------------------------
+    # -- texts ------------------------------------------------------------------------------------
 
     def _name(self, feature: Place) -> str | None:
         assert self._data is not None
@@ -224,7 +224,7 @@ class DataModel(QAbstractTableModel):
         return QColor(theme.current().muted) if empty else None
 
     def _ground(self, row: int, feature: Place) -> QColor | None:
-        """The columns of label and weight stand out, and so do missing cells."""
+        """Return the background of a cell; label, weight and missing values are highlighted."""
         if not isinstance(feature, int):
             return _tint(theme.current().accent, 24 if feature == "label" else 12)
         return _tint(theme.current().warning, 48) if self._value(row, feature) is None else None

@@ -1,4 +1,4 @@
-"""The Data page: empty, loading, failed or full of data; it shows what it is told and tells what is asked for."""
+"""The Data page: empty, loading, failed or showing data. It displays data and emits requests; the presenter decides."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.samples import SampleDataset
 
 _SIDE = 38 * UNIT
-_SHARES = 4, 5, 5  # of the height: findings, rows or columns, charts
+_SHARES = 4, 5, 5  # shares of the height: findings, rows or columns, charts
 
 
 class DataPage(QWidget):
@@ -55,7 +55,7 @@ class DataPage(QWidget):
     example_chosen = Signal(str)
     cancelled = Signal()
     gallery_asked = Signal()
-    data_asked = Signal()  # back from the gallery
+    data_asked = Signal()  # return from the sample data
     reading_changed = Signal(str, object)
     role_chosen = Signal(object, str)  # names of columns, and their role
     arrangement_asked = Signal(object)  # of rows
@@ -162,7 +162,7 @@ class DataPage(QWidget):
         self.folder.clicked.connect(self._ask_for_folder)
         self.paste.clicked.connect(self._paste)
         keys = QShortcut(QKeySequence.StandardKey.Paste, self)
-        keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # a field that is typed into pastes for itself
+        keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # a text field with focus pastes for itself
         keys.activated.connect(self._paste)
         self.welcome.open_asked.connect(self._ask_for_data)
         self.welcome.sample_chosen.connect(self.sample_chosen)
@@ -193,7 +193,7 @@ class DataPage(QWidget):
         file_dialogs.choose_folder(self, title, self._folder, self.file_chosen.emit)
 
     def _paste(self) -> None:
-        """A file that was copied in a file manager, or text."""
+        """Open a file that was copied in a file manager, or read copied text."""
         held = QGuiApplication.clipboard().mimeData()
         files = [url.toLocalFile() for url in held.urls() if url.isLocalFile()]
         if files:
@@ -248,7 +248,7 @@ class DataPage(QWidget):
         self.reading.show_fields(fields)
         self._order()
         self.preparation.show()
-        self.classes.hide()  # until its counts are there
+        self.classes.hide()  # until its counts are known
         self.table.show_data(dataset)
         self.projection.ring(None)
         self.projection.point_out(-1)
@@ -256,7 +256,7 @@ class DataPage(QWidget):
         self.content.setCurrentIndex(0)
 
     def _order(self) -> None:
-        """The Tab key goes down the side, then to the data; fields of reading come with something to read."""
+        """Set the Tab order: down the side, then to the data; import fields exist once there is something to read."""
         form = self.preparation
         side = [*self.reading.controls, *form.rules.values(), form.test, form.drop_test, form.holdout]
         for first, second in pairwise([self.samples, self.paste, self.folder, self.open, *side, form.seed]):
@@ -309,7 +309,7 @@ class DataPage(QWidget):
         self.table.say_trouble(sentence)
 
     def show_columns(self, columns: Sequence[ColumnSummary], classes: Sequence[str]) -> None:
-        """None of a file whose columns have numbers alone."""
+        """Show the columns; hide the tab for a file whose columns are only numbered."""
         self.roles.show_columns(columns, classes)
         self.tabs.setTabVisible(1, bool(columns))
 

@@ -1,4 +1,4 @@
-"""The Data page: what is open, how it was read, what there is to say about it, and how it is prepared."""
+"""Presenter of the Data page: opens data, shows import settings and findings, and sets the preprocessing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PREPARATION = tuple(options_of(Rules))
 OF_DATA = (*PREPARATION, *options_of(ReadOptions))
 _ORDER = "columns", "rows", "survey", "roles", "checks", "projection"
-PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
+PAINTING = 20  # milliseconds in which the window paints a result before the next task starts
 
 
 _LOOKING: dict[str, Callable[[], str]] = {
@@ -54,20 +54,20 @@ class _Look(NamedTuple):
 
 
 class DataPresenter(QObject):
-    """Answers of background work count only for the data that they were asked about."""
+    """Shows a background result only if it belongs to the data that are open."""
 
     def __init__(self, view: DataView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.view, self.workspace = view, workspace
         self._waiting: dict[str, _Look] = {}
-        self._under_way: tuple[str, Ticket] | None = None  # what is looked at in the background
+        self._under_way: tuple[str, Ticket] | None = None  # name and ticket of the running background task
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAINTING)
         self._pause.timeout.connect(self._next_look)
         self._shown: Dataset | None = None
-        self._projected: tuple[Dataset, str, str] | None = None  # what was asked for last
-        self._checked: dict[str, Any] = {}  # what was asked for last
+        self._projected: tuple[Dataset, str, str] | None = None  # arguments of the last request
+        self._checked: dict[str, Any] = {}  # arguments of the last request
         self._sizing = Ticket()  # of the file that is loading
         self._listen()
         self._data_changed()
@@ -99,7 +99,7 @@ class DataPresenter(QObject):
         workspace.test_loading.connect(lambda path: view.show_test(tr("Reading {name}…", name=Path(path).name), path))
         workspace.test_failed.connect(self._test_failed)
 
-    # -- what the user wants ----------------------------------------------------------------------
+    # -- actions of the user ----------------------------------------------------------------------
 
     def paste(self, text: str) -> None:
         try:
@@ -243,11 +243,11 @@ class DataPresenter(QObject):
             self.view.show_test(Path(path).name, words)
 
     def _test_failed(self, path: str, error: InputError) -> None:
-        """Beside its button, which names the test file from before, if there was one."""
+        """Show the error next to the button, which names the previous test file, if any."""
         self._show_test()
         self.view.show_test_error(tr("{name}: {what}", name=Path(path).name, what=error.brief))
 
-    # -- looking at the data in the background ----------------------------------------------------
+    # -- background tasks on the data -------------------------------------------------------------
 
     def _look(
         self,
@@ -256,8 +256,9 @@ class DataPresenter(QObject):
         done: Callable[[Any], None],
         failed: Callable[[InputError], None] | None = None,
     ) -> None:
-        """One look after another, each when the answer before it is painted: threads that compute at the same time
-        as the window draws would make it wait, as there is one interpreter lock."""
+        """Run tasks one after another, each when the previous result is painted. Because of the interpreter lock,
+        threads that compute while the window draws would make it wait.
+        """
         self._waiting[what] = _Look(function, done, failed)
         if self._under_way is not None and self._under_way[0] == what:
             self._under_way[1].cancel()
@@ -267,7 +268,7 @@ class DataPresenter(QObject):
 
     @property
     def looking(self) -> bool:
-        """Whether something about the data at hand is still to be found out."""
+        """Return whether a background task on the open data is waiting or running."""
         return bool(self._waiting) or self._under_way is not None
 
     def _next_look(self) -> None:
@@ -306,7 +307,7 @@ class DataPresenter(QObject):
             self._look("checks", lambda: _looked(asked), self._show_looked, self._say_advice)
 
     def _planned(self) -> dict[str, Any]:
-        """With what is chosen on other pages."""
+        """Return the keyword arguments for the checks, with the choices made on other pages."""
         workspace = self.workspace
         same = {name: getattr(workspace, name) for name in ("test", "rules", "holdout", "seed")}
         return {**same, **workspace.checks.plan}
@@ -316,7 +317,7 @@ class DataPresenter(QObject):
         self.workspace.checks.tell(looked.findings)
 
     def _project(self, data: Dataset) -> None:
-        """The picture of the scaled data: anew only where data, scaling or way have changed."""
+        """Show the projection of the scaled data; compute it only if data, scaling or method changed."""
         scale, way = self.workspace.rules.scale, self.workspace.settings["projection"]
         missing = {"umap": worded(NEEDED)} if no_umap() else {}
         way = "pca" if way in missing else way

@@ -1,4 +1,4 @@
-"""The columns of a file as Qt's tables see them: sorted by a permutation, filtered by name, painted from summaries."""
+"""Qt model of a file's columns: sorted by a permutation, filtered by name, painted from summaries."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class RolesModel(QAbstractTableModel):
     def total(self) -> int:
         return len(self._all)
 
-    # -- what Qt asks -----------------------------------------------------------------------------
+    # -- methods that Qt calls --------------------------------------------------------------------
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._shown)
@@ -108,7 +108,7 @@ class RolesModel(QAbstractTableModel):
 
 
 def values_of(one: ColumnSummary) -> str:
-    """In words."""
+    """Return the values of a column in words."""
     if one.low is not None and one.middle is not None and one.high is not None:
         ends = {name: _value(one, value) for name, value in (("low", one.low), ("high", one.high))}
         return tr("{low} to {high}, mean {mean}", mean=_value(one, one.middle), **ends)

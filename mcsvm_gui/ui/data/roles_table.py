@@ -1,4 +1,4 @@
-"""The table in which each column gets its role, with its kind, its gaps and how its values lie."""
+"""The table in which each column gets its role, with its kind, missing values and histogram."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LEAST = {NAME: 10, ROLE: 11, KIND: 8, COUNT: 7, MISSING: 8, VALUES: 12, BARS: 1
 
 
 class HistogramDelegate(QStyledItemDelegate):
-    """A histogram, each bar divided by class."""
+    """A histogram whose bars are divided by class."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -65,7 +65,7 @@ class HistogramDelegate(QStyledItemDelegate):
 
 
 class RolesTable(QWidget):
-    role_chosen = Signal(object, str)  # names of columns, and the role that they get
+    role_chosen = Signal(object, str)  # names of columns, and their new role
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class RolesTable(QWidget):
 
 
 class _View(QTableView):
-    """Narrows its columns before it scrolls; a cell that is cut has its text in a tooltip."""
+    """Narrows its columns before it scrolls; a truncated cell shows its text in a tooltip."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

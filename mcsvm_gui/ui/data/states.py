@@ -1,4 +1,4 @@
-"""What the Data page shows instead of data: that a file is being read, or why it cannot be used."""
+"""States of the Data page without data: a file is being read, or cannot be used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Loading(QWidget):
-    """Which file is being read, and for how long already."""
+    """Shows which file is being read, and for how long."""
 
     cancelled = Signal()
 
@@ -63,7 +63,7 @@ class Loading(QWidget):
 
 
 class Failure(QWidget):
-    """Why a file cannot be used, and what may mend it at once; the other controls stand beside."""
+    """Shows why a file cannot be used, and actions that may fix it; the other controls stay visible."""
 
     acted = Signal(str, object)  # an option, and its value
 
@@ -93,7 +93,7 @@ class Failure(QWidget):
             before = item.widget()
             if before is not None:
                 before.hide()
-                before.deleteLater()  # not at once: it may be the one that was pressed
+                before.deleteLater()  # not immediately: the pressed button may be one of these
         for way in ways:
             self._ways.addWidget(self._button(way), 0, Qt.AlignmentFlag.AlignLeft)
 

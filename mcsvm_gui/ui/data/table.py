@@ -1,4 +1,4 @@
-"""The table of a data set: its view, and a bar that leads through more columns than can be shown."""
+"""The table of a data set, and a bar to browse more columns than can be shown together."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 _NARROW, _WIDE = 9 * UNIT, 24 * UNIT
 _CELLS_MEASURED = 400
-_FEW = 20  # features that need no field to find one
-MOST_COPIED = 100_000  # cells
+_FEW = 20  # up to this number of features there is no search field
+MOST_COPIED = 100_000  # limit on the cells that are copied
 
 
 class CopyableTable(QTableView):
-    """Copies what is selected as tab-separated text."""
+    """Copies the selected cells as tab-separated text."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -48,7 +48,7 @@ class CopyableTable(QTableView):
             super().keyPressEvent(event)
 
     def selected_text(self) -> str:
-        """The smallest rectangle around the selection, its rows cut where they become too many."""
+        """Return the text of the smallest rectangle around the selection, with a limit on its rows."""
         selection = self.selectionModel().selection()
         ranges = [selection.at(place) for place in range(selection.count())]
         if not ranges:
@@ -153,7 +153,7 @@ class DataTable(QWidget):
         self.grid.scrollToTop()
 
     def _sort_by(self, section: int) -> None:
-        """Upwards, downwards, and as it was."""
+        """Sort by a column: ascending, then descending, then in the original order."""
         place = self.model.feature_of(section)
         if place != self._sorted:
             self._sorted, self._descending = place, False
@@ -185,7 +185,7 @@ class DataTable(QWidget):
         self.grid.scrollToTop()
 
     def go_to_row(self, row: int) -> None:
-        """A row of the data set, where it is among those shown."""
+        """Scroll to a row of the data set and select it, if it is shown."""
         place = self.model.place_of(row)
         if place is None:
             self.trouble.setText(tr("row {row} is not shown", row=count(self.model.number_of(row))))
@@ -203,7 +203,7 @@ class DataTable(QWidget):
         self.trouble.setText(sentence)
 
     def _mark(self) -> None:
-        """The arrow in the heading of the column that rows are sorted by."""
+        """Show the sort arrow in the heading of the column by which rows are sorted."""
         model, header = self.model, self.grid.horizontalHeader()
         section = next((c for c in range(model.columnCount()) if model.feature_of(c) == self._sorted), -1)
         header.setSortIndicatorShown(section >= 0)
@@ -245,7 +245,7 @@ class DataTable(QWidget):
         self._size_columns()
 
     def _size_columns(self) -> None:
-        """By heading and some first cells, in characters: measuring every text would cost more than it tells."""
+        """Set the widths from headings and the first cells, in characters: measuring every text would be too slow."""
         model, character = self.model, self.grid.fontMetrics().averageCharWidth() + 1
         columns = model.columnCount()
         rows = range(min(model.rowCount(), max(3, _CELLS_MEASURED // max(1, columns))))
@@ -270,7 +270,7 @@ def _grid(model: DataModel) -> CopyableTable:
     grid.setAlternatingRowColors(True)
     grid.setShowGrid(False)
     grid.setWordWrap(False)
-    grid.setTabKeyNavigation(False)  # Tab leaves the table; arrows walk in it
+    grid.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys move inside it
     grid.setCornerButtonEnabled(False)
     grid.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     rows, columns = grid.verticalHeader(), grid.horizontalHeader()
@@ -280,7 +280,7 @@ def _grid(model: DataModel) -> CopyableTable:
     columns.setTextElideMode(Qt.TextElideMode.ElideRight)
     columns.setSelectionModel(
         QItemSelectionModel(model, columns)
-    )  # with the table's it would ask every row of a column
+    )  # using the table's own would ask every row of a column
     columns.setSectionsClickable(True)
     columns.setDefaultAlignment(Qt.AlignmentFlag.AlignVCenter)
     return grid

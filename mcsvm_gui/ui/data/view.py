@@ -1,4 +1,4 @@
-"""What the Data page's presenter needs of its view."""
+"""Signals and methods that the Data page's presenter needs of its view."""
 
 from __future__ import annotations
 

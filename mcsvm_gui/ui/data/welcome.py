@@ -1,4 +1,4 @@
-"""Nothing is open yet: where to drop a file, data that came along, and what was open before."""
+"""The page without open data: where to drop a file, sample data, and recent files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDEST = 144 * UNIT
 
 
 class DropZone(QAbstractButton):
-    """Says what to do, and does it when pressed; the window takes what is dropped anywhere."""
+    """Says what to do and does it when pressed; files can be dropped anywhere in the window."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Welcome(QWidget):
         column.addStretch()
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(middle, 10_000)  # all the room there is, up to its own bound
+        outer.addWidget(middle, 10_000)  # takes all the space, up to its own maximum
         outer.addStretch(1)
 
     def _examples(self) -> QHBoxLayout:
