@@ -1,4 +1,4 @@
-"""The strips around the playground's canvas: tools above it, a tour's words, and the steps below it."""
+"""The bars around the playground's canvas: tools above it, the text of a tour, and the steps below it."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ class StepBar(QWidget):
         self.end.setText(tr("Pause") if going else tr("To the end"))
 
     def show_pictures(self, pictures: tuple[Picture, ...]) -> None:
-        """What the last step of each did."""
+        """Describe the last step of each solver."""
         told = [f"{picture.title}\n" + "\n".join(f"   {line}" for line in picture.lines[1:]) for picture in pictures]
         self.words.setText("\n".join(told))
 

@@ -1,4 +1,4 @@
-"""The canvas of the playground: panels of equal coordinates side by side, and all that hand and keys do on them."""
+"""The canvas of the playground: panels with equal coordinates next to each other, and input by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from mcsvm_gui.ui.playground.panel_header import HEADER_LINES, draw_header
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
 
-NEAR = 9.0  # pixels from the pointer to a point that is meant
-STRIDE, FINE = 0.05, 0.01  # of the keys' cross
-NOTCH = 120  # of the wheel, in Qt's eighths of a degree
+NEAR = 9.0  # pixels within which a point counts as under the pointer
+STRIDE, FINE = 0.05, 0.01  # steps of the keyboard cross
+NOTCH = 120  # of the mouse wheel, in Qt's eighths of a degree
 
 
 class PlaygroundCanvas(QWidget):
@@ -67,11 +67,11 @@ class PlaygroundCanvas(QWidget):
         self._images: list[QImage] = []
         self._marks = Marks()
         self._hint = ""
-        self._held: int | None = None  # the point that is being moved
+        self._held: int | None = None  # the point that is being dragged
         self._by_keys = False
         self._cross = QPointF(0.0, 0.0)
         self._cross_shown = False
-        self._turned = 0  # of the wheel, less than a notch
+        self._turned = 0  # rotation of the wheel so far, less than a notch
         theme.notifier().changed.connect(self._repaint_regions)
 
     # -- setters ----------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ class PlaygroundCanvas(QWidget):
         self.update()
 
     def _describe(self) -> None:
-        """For those who do not see it."""
+        """Describe the canvas for screen readers."""
         classes = self.drawing.used.size
         points = tr("{points} points of {classes} classes.", points=len(self.drawing), classes=classes)
         told = [f"{picture.title}: {picture.badge.text}; {'; '.join(picture.lines)}." for picture in self.pictures]
@@ -108,14 +108,14 @@ class PlaygroundCanvas(QWidget):
         )
         self.setAccessibleDescription(" ".join([self._hint or points, *told, keys]))
 
-    # -- where things are -------------------------------------------------------------------------
+    # -- geometry ---------------------------------------------------------------------------------
 
     def side(self, panels: int) -> int:
-        """Pixels of the screen along one panel, if there are so many."""
+        """Return the screen pixels along one panel, if there are `panels` panels."""
         return max(16, round(self._layout(panels)[2] * self.devicePixelRatioF()))
 
     def _layout(self, panels: int) -> tuple[int, int, int]:
-        """(columns, rows, side): as large as squares with a head each can be."""
+        """Return (columns, rows, side) of the layout with the largest panels, as squares with a header each."""
         count, head = max(1, panels), self._head()
         best = 1, count, 0
         for columns in range(1, count + 1):
@@ -130,7 +130,7 @@ class PlaygroundCanvas(QWidget):
         return HEADER_LINES * self.fontMetrics().height() + UNIT
 
     def areas(self) -> list[QRect]:
-        """The square of each panel; one for the points alone where there is no picture."""
+        """Return the square of each panel; without pictures, one square for the points alone."""
         count = max(1, len(self.pictures))
         columns, rows, side = self._layout(count)
         head = self._head()
@@ -147,7 +147,7 @@ class PlaygroundCanvas(QWidget):
         ]
 
     def place_at(self, where: QPointF) -> tuple[float, float] | None:
-        """Coordinates under the pointer, whatever panel it is in."""
+        """Return the coordinates under the pointer in any panel."""
         for area in self.areas():
             if QRectF(area).contains(where):
                 return _coordinates(area, where)
@@ -160,7 +160,7 @@ class PlaygroundCanvas(QWidget):
         )
 
     def index_at(self, x: float, y: float) -> int | None:
-        """The point next to a place, if it is near."""
+        """Return the point nearest to a place, or None if it is too far away."""
         if not len(self.drawing):
             return None
         away = np.hypot(*(self.drawing.places - (x, y)).T)
@@ -286,7 +286,7 @@ class PlaygroundCanvas(QWidget):
         painter.end()
 
     def draw(self, painter: QPainter, *, vector: bool) -> None:
-        """`vector`: marks as outlines instead of stamps, for files."""
+        """Draw the panels. `vector` draws marks as outlines instead of stamps, for files."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), QColor(theme.current().window))
         for number, area in enumerate(self.areas()):
@@ -349,7 +349,7 @@ ARROWS = {
     Qt.Key.Key_Up: (0, 1),
     Qt.Key.Key_Down: (0, -1),
 }
-MOST_FRAMED = 60  # points of a step; a step of more moves nearly all
+MOST_FRAMED = 60  # limit on the framed points of a step; larger steps move nearly all points
 
 
 def _roles(picture: Picture | None, count: int) -> tuple[np.ndarray, np.ndarray]:

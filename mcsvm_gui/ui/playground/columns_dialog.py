@@ -1,4 +1,4 @@
-"""Which two columns are the axes of the playground."""
+"""The dialog that chooses two columns as the axes of the playground."""
 
 from __future__ import annotations
 

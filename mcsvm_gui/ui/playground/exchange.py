@@ -1,4 +1,4 @@
-"""Points from the data at hand, and points as files: a table, or an experiment that trains the same machines again."""
+"""Imports points from the open data, and exports them as a table or as an experiment that trains the same machines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ExchangeView(Protocol):
     components_asked: SignalInstance
     columns_asked: SignalInstance
-    columns_chosen: SignalInstance  # across, up
+    columns_chosen: SignalInstance  # horizontal axis, vertical axis
     table_asked: SignalInstance  # path, open it as data
     experiment_asked: SignalInstance  # path
 
@@ -28,7 +28,7 @@ class ExchangeView(Protocol):
 
 
 class Exchange(QObject):
-    """`now` is what is drawn and fitted; `take` puts other points in its place, under these words for undo."""
+    """`now` returns the points and the fit settings; `take` replaces the points, with a text for undo."""
 
     def __init__(
         self,

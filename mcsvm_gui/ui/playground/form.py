@@ -1,4 +1,4 @@
-"""The left side of the playground: which machines, which kernel, how dear errors are."""
+"""The left side of the playground: which machines, which kernel, how much weight errors get."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.machine_list import MachineList
 
 WIDTH = 26 * UNIT
-PARTS = 2  # of a power of two that a slider tells apart
+PARTS = 2  # slider positions per power of two
 WITH_GAMMA = tuple(kernel for kernel, declared in names.PARAMETERS.items() if "gamma" in declared)
 
 
@@ -42,7 +42,7 @@ class PlaygroundForm(QWidget):
         self._say_numbers()
 
     def minimumSizeHint(self) -> QSize:
-        """With the height that the legend wraps to: in a lower window the page scrolls."""
+        """Return a size that includes the height of the wrapped legend: in a lower window the page scrolls."""
         return QSize(WIDTH, self._column.totalMinimumHeightForWidth(WIDTH))
 
     # -- building ---------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class PlaygroundForm(QWidget):
         }
 
     def set_setting(self, values: Mapping[str, Any]) -> None:
-        """Without the signals of an edit by the user."""
+        """Set the values without the signals of an edit by the user."""
         with QSignalBlocker(self):
             self.machines.tick(values["machines"])
             self.kernel.setCurrentIndex(self.kernel.findData(values["kernel"]))

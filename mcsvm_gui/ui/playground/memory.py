@@ -1,4 +1,4 @@
-"""What the project keeps of the playground: the points and what is fitted to them, a moment after they rest."""
+"""Stores points and fit settings of the playground in the project, a moment after the last change."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fit_options import FitOptions
 from mcsvm_gui.ui.runs.collection import RunCollection
 
-KEPT = "playground"  # the key under which a project keeps it
+KEPT = "playground"  # the key under which a project stores the playground
 REST = 300  # milliseconds
 
 
 class Memory(QObject):
-    """`now` is what there is to keep; `show` hears what another project was left with."""
+    """`now` returns the current state; `show` is called with the state that another project holds."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class Memory(QObject):
     ) -> None:
         super().__init__(parent)
         self._runs, self._now, self._show = runs, now, show
-        self._known: Any = None  # what is kept, as far as we know
+        self._known: Any = None  # the stored state that was written or read last
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.keep)
         runs.project_read.connect(self.restore)
@@ -46,7 +46,7 @@ class Memory(QObject):
         self._runs.keep_setting(KEPT, self._known)
 
     def restore(self) -> None:
-        """Of a project that is read again: what it keeps may be what is shown."""
+        """Restore the state of a project that was read again, unless it is the one shown."""
         kept = self._runs.setting(KEPT)
         if kept is None or kept == self._known:
             return

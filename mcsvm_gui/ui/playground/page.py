@@ -1,4 +1,4 @@
-"""The Playground page: tools above, machines at the left, the canvas, and solvers' steps below."""
+"""The Playground page: tools above, machines on the left, the canvas, and the steps of solvers below."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PlaygroundPage(PageWidget):
         self._connect_bars()
 
     def _steps(self) -> QWidget:
-        """The objective, and beside it what the last step did."""
+        """Build the row with the objective and a description of the last step."""
         steps = QWidget()
         steps.setFixedHeight(PLOT_HEIGHT)
         row = QHBoxLayout(steps)
@@ -137,7 +137,7 @@ class PlaygroundPage(PageWidget):
         self.form.set_setting(values)
 
     def side(self, panels: int) -> int:
-        """Pixels along one of so many panels."""
+        """Return the pixels along one of `panels` panels."""
         return self.canvas.side(panels)
 
     def show_drawing(self, drawing: Drawing) -> None:
@@ -178,7 +178,7 @@ class PlaygroundPage(PageWidget):
         self.steps.setVisible(on)
         self.form.machines.setEnabled(not on)
 
-    # -- taking it elsewhere ----------------------------------------------------------------------
+    # -- saving and copying -----------------------------------------------------------------------
 
     def _copy(self) -> None:
         playground_share.copy(self.canvas)

@@ -1,4 +1,4 @@
-"""How a panel of the playground looks: the palette of its regions, and the marks of its points."""
+"""Appearance of a panel of the playground: the palette of its regions, and the marks of its points."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.class_marks import class_colour, class_marker
 
 SIZE, RING, FRAME, CROSS, WORKING = 7.0, 12.0, 12.0, 7.0, 19.0  # pixels across
-ROOM = 22  # of a mark's picture
-WITHIN, BEYOND = 0.14, 0.36  # how much of the class's colour a region has
+ROOM = 22  # size of a mark's picture
+WITHIN, BEYOND = 0.14, 0.36  # opacity of a class's colour in its region, and where the class leads clearly
 PLAIN, FREE, BOUNDED = 0, 1, 2
 
 
@@ -36,12 +36,12 @@ def _blend(colour: str, share: float) -> int:
 
 
 def region_image(codes: np.ndarray) -> QImage:
-    """The codes of a panel in the theme's colours."""
+    """Return an image of a panel's codes in the theme's colours."""
     height, width = codes.shape
     held = np.ascontiguousarray(codes)
     image = QImage(held.data, width, height, width, QImage.Format.Format_Indexed8)
     image.setColorTable(_colours())
-    return image.convertToFormat(QImage.Format.Format_RGB32)  # a copy: nothing of `held` is kept
+    return image.convertToFormat(QImage.Format.Format_RGB32)  # a copy, independent of `held`
 
 
 def _colours() -> list[int]:
@@ -57,8 +57,9 @@ def _colours() -> list[int]:
 
 
 def draw_mark(painter: QPainter, place: QPointF, number: int, role: int, wrong: bool) -> None:
-    """A point: the marker of its class; a ring where it is a free support vector, a frame where bounded; a cross
-    where the machine is wrong."""
+    """Draw a point: the marker of its class; a ring if it is a free support vector, a frame if bounded; a cross if
+    misclassified.
+    """
     painter.save()
     painter.translate(place)
     text = QColor(theme.current().text)
@@ -99,14 +100,14 @@ def _draw_cross(painter: QPainter) -> None:
 
 
 def draw_working(painter: QPainter, place: QPointF) -> None:
-    """Around a point whose variables moved in the last step."""
+    """Draw a frame around a point whose variables moved in the last step."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(theme.current().accent), 2.0))
     painter.drawRoundedRect(QRectF(place.x() - WORKING / 2, place.y() - WORKING / 2, WORKING, WORKING), 4, 4)
 
 
 class Marks:
-    """Marks drawn once and stamped from then on: thousands of them in a few milliseconds."""
+    """Marks that are drawn once and then stamped: thousands of them in a few milliseconds."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, int, bool, float], QPixmap] = {}

@@ -1,4 +1,4 @@
-"""What stands above each panel: who it is, how good its certificate is, and its numbers."""
+"""The header of each panel: its name, the quality of its certificate, and its numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def draw_header(painter: QPainter, area: QRect, height: int, picture: Picture, n
 
 
 def style_of(key: str, number: int) -> theme.MachineStyle:
-    """A machine's own; solvers, which have none, take those of the classes in turn."""
+    """Return the style of a machine; solvers have no style of their own and get the class styles in turn."""
     if key in theme.MACHINE_STYLES:
         return theme.machine_style(key)
     colour = theme.CLASS_COLOURS[number]

@@ -1,4 +1,4 @@
-"""The playground's decisions: what an edit does, what is fitted next, and what is said meanwhile."""
+"""Presenter of the playground: applies edits, decides what to fit next, and updates the texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-SPREAD, PUFF = 0.12, 8  # of a cloud that one notch of the wheel makes: how wide, how many points
+SPREAD, PUFF = 0.12, 8  # of a cloud made by one notch of the wheel: its width and its number of points
 FIRST_SET, FIRST_COUNT = "gaussians", 120
 
 
@@ -48,7 +48,7 @@ class PlaygroundView(ExchangeView, Protocol):
     resized: SignalInstance
     steps_toggled: SignalInstance  # on
     step_machine_chosen: SignalInstance  # name
-    advance_asked: SignalInstance  # steps, -1: to the end
+    advance_asked: SignalInstance  # steps; -1: to the end
     restart_asked: SignalInstance
     tour_asked: SignalInstance  # name
     tour_moved: SignalInstance  # by
@@ -79,10 +79,10 @@ class PlaygroundPresenter(QObject):
         self._shown = self._steps = False
         self._step_machine = SIX[0]
         self._class = 0
-        self._chance = 0  # counts what was left to chance, so that each cloud is another
-        self._dragged: tuple[int, Drawing] | None = None  # which point, and the drawing before
+        self._chance = 0  # counts random draws, so that each cloud is different
+        self._dragged: tuple[int, Drawing] | None = None  # the index of the point, and the drawing before
         self._tour: tuple[str, int] | None = None
-        owner = view if isinstance(view, QObject) else self  # a page takes its timer with it when it is deleted
+        owner = view if isinstance(view, QObject) else self  # a page deletes its timer when it is deleted
         self._late = QTimer(owner, interval=LATE, singleShot=True)
         self._late.timeout.connect(self._say_waiting)
         self._waiting = False  # whether the canvas shows the hint that a computation is running
@@ -175,12 +175,12 @@ class PlaygroundPresenter(QObject):
             self.undo_stack.push(Edit(tr("Move a point"), before, self.drawing, self._show_edit))
 
     def _edit(self, words: str, after: Drawing) -> None:
-        """A drag under way is lost: its point may be gone."""
+        """Apply an edit that can be undone; it ends a drag, whose point may no longer exist."""
         self._dragged = None
         self.undo_stack.push(Edit(words, self.drawing, after, self._show_edit))
 
     def _remember(self, drawing: Drawing, setting: FitOptions) -> None:
-        """As another project was left: nothing of before is to be taken back."""
+        """Restore the state of another project; the edits before it cannot be undone."""
         self.undo_stack.clear()
         self._dragged = None
         self.setting = setting
@@ -196,7 +196,7 @@ class PlaygroundPresenter(QObject):
         self._refresh()
 
     def _show_edit(self, drawing: Drawing) -> None:
-        """Done, or taken back in the middle of a drag: what was dragged may be gone."""
+        """Show the points after an edit or its undo; it ends a drag, whose point may no longer exist."""
         self._dragged = None
         self._show(drawing)
 
@@ -217,7 +217,7 @@ class PlaygroundPresenter(QObject):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Fit what is there now, or say why not."""
+        """Fit the current points, or show why that is impossible."""
         if not self._shown:
             return
         hint = self._hint()
@@ -251,7 +251,7 @@ class PlaygroundPresenter(QObject):
         return ""
 
     def _painted(self, pictures: tuple[Picture, ...], *, steps: bool) -> None:
-        """Answers that were overtaken, by another mode or a cleared canvas, are not shown."""
+        """Show pictures, unless they are outdated by another mode or a cleared canvas."""
         if self._hint() or steps != self._steps:
             return
         self._stop_waiting()
@@ -276,7 +276,7 @@ class PlaygroundPresenter(QObject):
         self.view.show_pictures(())
         self.view.show_hint(sentence)
 
-    # -- step by step -----------------------------------------------------------------------------
+    # -- step mode --------------------------------------------------------------------------------
 
     def show_steps(self, on: bool) -> None:
         if on != self._steps:
@@ -303,7 +303,7 @@ class PlaygroundPresenter(QObject):
     # -- tours ------------------------------------------------------------------------------------
 
     def show_tab(self, stop: str) -> None:
-        """The stop of a tour, from another page: its name and number."""
+        """Show a step of a tour on request of another page; `stop` holds its name and number."""
         name, number = stop.split()
         self._visit(name, int(number))
 
@@ -342,13 +342,13 @@ class PlaygroundPresenter(QObject):
         self.view.show_tour("", "", 0, 0)
 
     def close(self) -> None:
-        """Long fits end at once."""
+        """Cancel all fits, which then end at once."""
         self.refitting.drop()
         self.stepping.drop()
 
 
 class Edit(QUndoCommand):
-    """An edit of the points that can be taken back."""
+    """An edit of the points that can be undone."""
 
     def __init__(self, words: str, before: Drawing, after: Drawing, show: Callable[[Drawing], None]) -> None:
         super().__init__(words)

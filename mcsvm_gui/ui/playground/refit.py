@@ -1,4 +1,4 @@
-"""The newest state fitted behind the window: never two at once, and what was overtaken is not begun."""
+"""Fits the newest state in the background: never two fits at once, and outdated states are skipped."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 
-State = tuple[Drawing, FitOptions, int]  # points, what is fitted to them, pixels along a panel
+State = tuple[Drawing, FitOptions, int]  # points, fit settings, pixels along a panel
 Answer = tuple[dict[str, "Fitted"], tuple["Picture", ...]]
 
-SLOW, FAST, COARSEST = 0.07, 0.025, 3  # seconds of a quick fit, from which its regions are coarser, or finer again
+# seconds of a quick fit above which regions get coarser, and below which they get finer; coarsest grain
+SLOW, FAST, COARSEST = 0.07, 0.025, 3
 
 
 class Refitting(QObject):
-    """A quick fit first, which may end before the optimum, with coarser regions where this computer is slow or busy;
-    a patient one where that was not all and nothing newer is waiting. Each begins where the last one stood."""
+    """Fits quickly first, possibly not to the optimum, with coarser regions if the computer is slow or busy. If that
+    was not complete and no newer state waits, a patient fit follows. Each fit starts from the last one.
+    """
 
     fitted = Signal(object)  # a tuple of Pictures
     failed = Signal(str)
@@ -37,7 +39,7 @@ class Refitting(QObject):
         self._working = False
         self._dropped = 0
         self._ticket: Ticket | None = None
-        self._grain = 1  # pixels of the screen along one of a quick fit's regions
+        self._grain = 1  # screen pixels along one region of a quick fit
 
     @property
     def busy(self) -> bool:
@@ -45,7 +47,7 @@ class Refitting(QObject):
 
     @property
     def last(self) -> dict[str, Fitted]:
-        """What was fitted last, by machine."""
+        """Return the last fits, by machine."""
         return self._before
 
     def ask(self, state: State) -> None:
@@ -54,10 +56,10 @@ class Refitting(QObject):
             self._begin()
 
     def drop(self) -> None:
-        """Nothing is wanted any more."""
+        """Drop the waiting state and the last fits."""
         self._newest = None
         self._before = {}
-        self._dropped += 1  # a patient fit looks at this between slices
+        self._dropped += 1  # a patient fit checks this between slices
 
     def _begin(self) -> None:
         state, self._newest = self._newest, None
@@ -105,7 +107,7 @@ class Refitting(QObject):
 
     def _show(self, answer: Answer) -> None:
         self._before, pictures = answer
-        self.fitted.emit(pictures)  # who hears it may ask again: that waits for the line below
+        self.fitted.emit(pictures)  # receivers may request another fit, which waits for the line below
         self._working = False
 
     def _refused(self, sentence: str) -> None:

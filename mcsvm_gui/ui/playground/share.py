@@ -1,4 +1,4 @@
-"""The canvas as a picture: PNG, SVG or the clipboard; files appear whole or not at all."""
+"""Saves the canvas as PNG or SVG, or copies it; files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARPNESS = 2  # pixels of a PNG per pixel of the window
 
 
 def save(canvas: PlaygroundCanvas, path: str, kind: str) -> str | None:
-    """Returns why it cannot be written, or None."""
+    """Write the canvas to a file, and return the reason if that fails, else None."""
     return write(path, {"png": png, "svg": svg}[kind](canvas))
 
 
@@ -38,7 +38,7 @@ def png(canvas: PlaygroundCanvas) -> bytes:
 
 
 def svg(canvas: PlaygroundCanvas) -> bytes:
-    """Points, lines and words as such; regions as images inside."""
+    """Return an SVG with points, lines and text as vectors, and regions as images."""
     buffer, made = QBuffer(), QSvgGenerator()
     buffer.open(QIODevice.OpenModeFlag.ReadWrite)
     made.setOutputDevice(buffer)

@@ -1,4 +1,4 @@
-"""Step mode: solvers side by side on one machine, at one step, at ten, or to the end."""
+"""Step mode: solvers next to each other on one machine, by one step, ten steps, or to the end."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Walks = tuple["Walk", ...]
 
 
 class Stepping(QObject):
-    """One piece of work at a time; presses that come meanwhile are kept, and a restart drops them.
+    """Runs one task at a time; requests that arrive meanwhile are queued, and a restart drops them.
 
-    A task gets the walks and gives back walks; which of them count is decided here, in the window's thread.
+    A task gets the walks and returns walks; which of them count is decided here, in the window's thread.
     """
 
     moved = Signal(object)  # a tuple of Pictures
@@ -46,7 +46,7 @@ class Stepping(QObject):
 
     @property
     def going(self) -> bool:
-        """On the way to the end."""
+        """Return whether the solvers are running to the end."""
         return self._going
 
     def restart(self, drawing: Drawing, setting: FitOptions, machine: str, side: int) -> None:
@@ -67,11 +67,11 @@ class Stepping(QObject):
         self._going = False
 
     def repaint(self, side: int) -> None:
-        """The same for panels of another size."""
+        """Draw the same state for panels of another size."""
         self._side = side
         self._queue(lambda walks: walks)
 
-    # -- one after the other ----------------------------------------------------------------------
+    # -- queue ------------------------------------------------------------------------------------
 
     def _queue(self, work: Callable[[Walks], Walks]) -> None:
         self._waiting.append(work)
@@ -94,7 +94,7 @@ class Stepping(QObject):
             self._going = self._going and any(picture.running for picture in pictures)
             if self._going and not self._waiting:
                 self._waiting.append(partial(_advanced, TO_THE_END))
-            self.moved.emit(pictures)  # who hears it may ask for more: that waits for the line below
+            self.moved.emit(pictures)  # receivers may request more, which waits for the line below
         self._working = False
         self._next()
 
