@@ -1,1 +1,1 @@
-"""Several runs side by side on the same rows."""
+"""Comparison of several runs on the same rows."""

@@ -1,4 +1,4 @@
-"""Several trained machines side by side on the same rows. Plain values: windows, reports and commands show them."""
+"""Comparison of several trained machines on the same rows, as plain values for windows, reports and commands."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.evaluate.violations import Violations, violations_of
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel
 
-TIMES, ENOUGH = 5, 0.05  # predictions that are timed; seconds after which there are no more
-LONG = 0.5  # seconds of a first prediction that is not made again
+TIMES, ENOUGH = 5, 0.05  # number of timed predictions; seconds after which no more follow
+LONG = 0.5  # seconds; a first prediction that takes longer is not repeated
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,23 +31,23 @@ class Side:
 
     label: str
     document: Mapping[str, Any]  # as `mcsvm train --json` prints it
-    decisions: np.ndarray  # (rows,) class names; None where a row was not decided
+    decisions: np.ndarray  # (rows,) class names; None if a row was not predicted
     scores: Scores | None = None
     ranked: RankMeasures | None = None
     violations: Violations | None = None
-    row_seconds: float | None = None  # to decide one row, of those it was timed on
+    row_seconds: float | None = None  # seconds to predict one row
     trace: Mapping[str, np.ndarray] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
     data: str
-    classes: tuple[str, ...]  # of all sides, and of the rows
+    classes: tuple[str, ...]  # classes of all sides and of the rows
     true: np.ndarray | None  # (rows,) class names as training spelled them
     sides: tuple[Side, ...]
     lines: np.ndarray | None = None  # the line of each row in its file
-    weighted: bool = False  # rows have weights, which scores take and McNemar's test does not
-    about: str = ""  # what the numbers of the sides are of, where that is not plain
+    weighted: bool = False  # rows have weights; scores use them, McNemar's test does not
+    about: str = ""  # describes the source of the numbers, if it is not obvious
     numbers: np.ndarray | None = None  # (rows,) number of each row in its file; None: counted from 1
     names: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns that identify the rows
 
@@ -56,11 +56,11 @@ class Comparison:
         return row + 1 if self.numbers is None else int(self.numbers[row])
 
     def shared(self, *sides: Side) -> np.ndarray:
-        """Where all of them decided: what one of them left out, or was not asked, says nothing of it."""
+        """Return (rows,) whether all sides predict a row; a row that one side omits is no evidence about it."""
         return np.logical_and.reduce([side.decisions != None for side in sides or self.sides])  # noqa: E711
 
     def disagreements(self) -> np.ndarray:
-        """Rows that all sides decide, and not alike."""
+        """Return the rows that all sides predict, but not as the same class."""
         decisions = np.array([side.decisions for side in self.sides], dtype=object)
         return np.flatnonzero((decisions != decisions[0]).any(axis=0) & self.shared())
 
@@ -70,7 +70,7 @@ class Comparison:
         return np.asarray(side.decisions == self.true, dtype=bool)
 
     def tests(self) -> tuple[TestResult, ...]:
-        """McNemar for every pair, on the rows that both decided; Holm's adjustment over all pairs."""
+        """Test every pair with McNemar's test on the rows that both predicted, Holm-adjusted over all pairs."""
         if self.true is None:
             return ()
         pairs = [(a, b, self.shared(a, b)) for a, b in combinations(self.sides, 2)]
@@ -87,7 +87,7 @@ def _without_weights(result: TestResult) -> TestResult:
 
 
 def adjusted_over_pairs(found: Sequence[Sequence[TestResult]], data: str) -> tuple[TestResult, ...]:
-    """`found`: of every pair the same tests; each test is adjusted over all pairs."""
+    """Adjust each test over all pairs; `found` contains the same tests for every pair."""
     results = []
     for same in zip(*found, strict=True):
         adjusted = holm(np.array([result.p for result in same]), 0)
@@ -105,7 +105,7 @@ def side_of(
     training: Dataset | None = None,
     trace: Mapping[str, np.ndarray] | None = None,
 ) -> Side:
-    """A trained machine applied to rows. `training`: what it was trained on, for its margin violations."""
+    """Apply a trained machine to rows. `training`: its training rows, for the margin violations."""
     first, decisions = _timed(trained, rows)
     side = Side(label, document, decisions.labels, row_seconds=_row_seconds(trained, rows, first), trace=trace)
     if training is not None:
@@ -125,7 +125,10 @@ def _ranked(trained: TrainedModel, decisions: Decisions, rows: Dataset) -> RankM
 
 
 def _row_seconds(trained: TrainedModel, rows: Dataset, first: float) -> float | None:
-    """The least of a few times: a first one finds nothing warm, unless it took so long that this is no matter."""
+    """Return the seconds per row: the least of several times, because the first prediction finds cold caches.
+
+    A slow first prediction is not repeated.
+    """
     if rows.rows == 0:
         return None
     times: list[float] = [first] if first > LONG else []
@@ -141,7 +144,7 @@ def _timed(trained: TrainedModel, rows: Dataset) -> tuple[float, Decisions]:
 
 
 def scored(side: Side, known: tuple[str, ...], labels: np.ndarray, weights: np.ndarray | None = None) -> Side:
-    """`labels` and `weights`: of the rows that were decided."""
+    """Add the scores of the predicted rows; `labels` and `weights` are those of all rows."""
     true, decided = in_training_spelling(known, labels), np.flatnonzero(side.decisions != None)  # noqa: E711
     if decided.size == 0:
         return side
@@ -151,7 +154,7 @@ def scored(side: Side, known: tuple[str, ...], labels: np.ndarray, weights: np.n
 
 
 def compare(sides: Sequence[Side], known: tuple[str, ...], rows: Dataset) -> Comparison:
-    """`known`: the classes of training, which are the same for all sides."""
+    """Compare sides on the same rows. `known`: the classes of training, which are the same for all sides."""
     labels = {side.label for side in sides}
     if len(labels) < len(sides):
         raise InputError("two runs of a comparison have the same name; give each its own")

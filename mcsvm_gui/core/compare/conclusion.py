@@ -31,7 +31,7 @@ from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.machine.state import claim_of
 
-CONFUSED = 0.3, 5.0  # least share of all errors, and least number of errors, of a pair of classes that is named
+CONFUSED = 0.3, 5.0  # smallest share and smallest number of errors between two classes that are named
 STOPPED = "stopped", "step limit", "time limit"  # endings after which a run can be continued
 AIMED_GAP = 0.01  # relative gap that a smaller tolerance aims at
 LEAST_TOLERANCE = 1e-9
@@ -60,16 +60,16 @@ class Candidate:
     validation: float | None = None  # mean of the cross-validation that chose its C and gamma
     chosen: bool = False  # the search chose it among all machines
     cut: bool = False  # the search ended before it had tried everything
-    edges: Collection[str] = ()  # of the ranges, beyond which better cells may lie; as Grid.edges names them
-    share: float = 1.0  # of the training rows that it was validated on
+    edges: Collection[str] = ()  # edges of the ranges, beyond which better cells may lie; as Grid.edges names them
+    share: float = 1.0  # share of the training rows used for validation
     ranges: tuple[str, ...] = ()  # ranges with which the search can be extended, as core/tune/best.py writes them
-    measure: str = "accuracy"  # by which the search chose
+    measure: str = "accuracy"  # the measure by which the search chose
     seen: bool = False  # whether the search used the rows that test this run
     held_out: bool = False  # it was tested on a part of its data, so that a final model can be trained on all rows
     final: FinalModel | None = None  # the run on all rows with the same settings
     grouped: bool = False  # whether its rows were split by groups or by a fold column
     resumable: bool = False  # the project contains a checkpoint of it
-    preprocessing: str = ""  # in a few words, to tell it from that of other candidates
+    preprocessing: str = ""  # a short text that distinguishes it from other candidates
 
 
 @dataclass(frozen=True)
@@ -387,7 +387,7 @@ class _Answer:
         return f"{lead}; {rest}."
 
     def _origin(self) -> str:
-        """Say how the model was chosen, which decides how far its test score can be trusted."""
+        """Explain how the model was chosen, which decides how far its test score can be trusted."""
         best = self.best
         if best.validation is None:
             tested = sum(one.scores is not None for one in self.candidates)

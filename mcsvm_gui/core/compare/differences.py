@@ -16,8 +16,8 @@ from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, 
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, comparison_of, groups_of
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
 
-MOST_ROWS = 20_000  # that are listed
-EXACT, CORRECTED = "mcnemar exact", "mcnemar corrected"  # two ways to compute the p of one test
+MOST_ROWS = 20_000  # largest number of rows in the list
+EXACT, CORRECTED = "mcnemar exact", "mcnemar corrected"  # two ways to compute the p value of one test
 TESTS = {
     EXACT: Sentence("McNemar, exact"),
     CORRECTED: Sentence("McNemar, corrected"),
@@ -35,7 +35,7 @@ def run_headings(sides: Sequence[Side]) -> tuple[Header, ...]:
 
 
 def disagreements_of(runs: Sequence[ScoredRun]) -> tuple[ResultTable, str]:
-    """Of the largest group of runs on the same rows, and what is to be said of it."""
+    """Return the disagreements of the largest group of runs on the same rows, and sentences about them."""
     groups = groups_of(runs)
     if not groups or len(groups[0]) < 2:
         return ResultTable(), tr("Disagreements need at least two runs that were tested on the same rows.")
@@ -55,7 +55,7 @@ def disagreement_table(comparison: Comparison, rows: np.ndarray) -> ResultTable:
 
 
 def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tuple[TableCell, ...]]:
-    """The same label is the same cell: there may be hundreds of thousands."""
+    """Yield the rows of the table. Equal labels share one cell object, because there may be hundreds of thousands."""
     labels: dict[str | None, tuple[TableCell, TableCell]] = {
         label: (TableCell(label, label), TableCell(label, label, "wrong")) for label in comparison.classes
     }
@@ -157,7 +157,7 @@ def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Ta
 
 
 def _conclusion(result: TestResult) -> Sentence:
-    """Say which of the two runs is better; the test has to show a difference."""
+    """Name the better of the two runs; the test has to show a difference."""
     details = result.details
     if not result.between:
         return Sentence("different (5%)")
@@ -171,7 +171,7 @@ def _conclusion(result: TestResult) -> Sentence:
 
 
 def _leads(result: TestResult) -> tuple[TableCell, TableCell]:
-    """Rows that only one of them has right; or by how much its accuracy is higher."""
+    """Return cells of the rows that only one run predicts correctly, or of the lead in accuracy."""
     details = result.details
     if "only_first_right" in details:
         counts = details["only_first_right"], details["only_second_right"]

@@ -1,4 +1,4 @@
-"""Chosen runs evaluated on the rows they were tested on: curves for plots, and rows for rules of costs."""
+"""Evaluate selected runs on their test rows: curves for plots, and rows for cost rules."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedRun:
-    """`evaluation` is None where there is nothing to evaluate it on; `why` says so in a sentence."""
+    """An evaluated run; `evaluation` is None if there are no rows for it, and `why` is a sentence with the reason."""
 
     run: int
     label: str
     machine: str
     rows: DecidedRows | None = None
     evaluation: Evaluation | None = None
-    rule: CostRule | None = None  # its own
-    class_counts: tuple[int, ...] = ()  # of training
+    rule: CostRule | None = None  # the model's own rule
+    class_counts: tuple[int, ...] = ()  # of the training rows
     why: str = ""
 
     @property
@@ -42,7 +42,7 @@ class EvaluatedRun:
 
 
 def evaluated_run(chosen: ScoredRun, model: Callable[[], TrainedModel]) -> EvaluatedRun:
-    """By the numbers of `mcsvm evaluate` on the rows that were held out."""
+    """Evaluate a run on its held-out rows; the numbers are those of `mcsvm evaluate`."""
     found = EvaluatedRun(chosen.run, chosen.side.label, str(chosen.side.document["machine"]))
     if chosen.rows is None or not chosen.tested:
         return replace(found, why=chosen.trouble or tr("it held no rows out to test on"))
@@ -55,12 +55,12 @@ def evaluated_run(chosen: ScoredRun, model: Callable[[], TrainedModel]) -> Evalu
     return replace(found, rows=rows, evaluation=evaluation, rule=trained.rule, class_counts=trained.origin.class_counts)
 
 
-# -- rules of costs ----------------------------------------------------------------------------------
+# -- cost rules --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Consequences:
-    """Of a rule, in words and as a table."""
+    """The consequences of a cost rule, in words and as a table."""
 
     sentence: str
     confusion: ResultTable
@@ -82,7 +82,7 @@ def consequences(rows: DecidedRows, rule: CostRule) -> Consequences:
 
 
 def notes(runs: Sequence[EvaluatedRun], probabilities: bool) -> list[str]:
-    """Why runs are missing from a plot."""
+    """Return the reasons why runs are missing from a plot."""
     said = [tr("{run}: {why}.", run=one.label, why=one.why) for one in runs if one.why]
     without = [one.label for one in runs if one.evaluation is not None and not one.calibrated]
     if probabilities and without:

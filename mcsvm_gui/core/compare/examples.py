@@ -1,7 +1,7 @@
-"""Examples that open with data and result: a sample, and the trainings that make an answer of it.
+"""Examples that open with data and results: a sample data set, and trainings that answer a question about it.
 
-They are trained when they are opened, in well under a second once the solvers are loaded, so that what is seen is what
-this version and this computer find.
+They are trained when they are opened, in well under a second once the solvers are loaded. Therefore the results are
+those of this version on this computer.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.data.samples import SampleDataset, samples
 from mcsvm_gui.core.machine import names
 
-HELD_OUT = 0.3  # of a sample without test rows of its own
+HELD_OUT = 0.3  # for a sample without test rows
 
 
 @dataclass(frozen=True)
 class Example:
-    """`runs`: by the name each gets, what a Request says of it beside its defaults."""
+    """`runs`: for each run by name, the fields of its Request that differ from the defaults."""
 
     name: str
     title: str
     sentence: str
-    data: str  # a sample's name
+    data: str  # name of a sample data set
     runs: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -33,9 +33,10 @@ class Example:
 
 
 def examples() -> tuple[Example, ...]:
-    """C and gamma of the last: `mcsvm tune segment.csv --machine ww --search coarse-to-fine --step 2 --test-share 0.3`.
+    """Return the examples.
 
-    Machines stand by their names, so that colours and tables are read alike.
+    C and gamma of the last: `mcsvm tune segment.csv --machine ww --search coarse-to-fine --step 2 --test-share 0.3`.
+    Machines are labelled with their names, so that colours and tables mean the same.
     """
     six = {machine: {"machine": machine, "C": 2.0, "gamma": 0.125} for machine in names.MACHINES}
     curved = {"ww linear": {"kernel": "linear"}, "ww Gauss": {"kernel": "rbf"}}

@@ -1,4 +1,4 @@
-"""The first look: six machines, one bundled data set, one table."""
+"""A first demonstration: six machines, one bundled data set, one table."""
 
 from dataclasses import dataclass
 
@@ -72,7 +72,7 @@ def train(machine: str, data: Data) -> Row:
 
 
 def _compile(model: MultiClassSVC, data: Data) -> None:
-    """A small fit first, so that the seconds shown are training and not compilation."""
+    """Fit a few rows first, so that the displayed seconds measure training and not compilation."""
     few = slice(None, None, 8)
     model.fit(data.train[few], data.train_labels[few])
 

@@ -1,4 +1,4 @@
-"""What is compared, declared once: its name, what it is, how it is printed, which way is better."""
+"""The table of compared measures: name, value, number format and better direction of each."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Measure:
     title: str  # plain English; windows translate it
     value: Callable[[Side], Any]
     printed: Callable[[Any], str] = str
-    better: int = 0  # 1: more is better, -1: less is, 0: neither
-    group: str = "result"  # or "setting"
+    better: int = 0  # 1: more is better, -1: less is better, 0: neither
+    group: str = "result"  # "result" or "setting"
     tip: str = ""
-    short: str = ""  # the title of a narrow column, where the full one is too long
+    short: str = ""  # title for a narrow column, if the full title is too long
 
 
 @dataclass(frozen=True)
 class MeasureRow:
-    """One measure of all sides."""
+    """The values of one measure for all sides."""
 
     measure: Measure
     values: tuple[Any, ...]
@@ -66,7 +66,7 @@ class MeasureRow:
 
 
 def measure_rows(comparison: Comparison, *, differences_only: bool = False) -> list[MeasureRow]:
-    """Every measure that some side has."""
+    """Return the row of every measure that at least one side has."""
     lines = [
         MeasureRow(measure, tuple(measure.value(side) for side in comparison.sides)) for measure in MEASURES.values()
     ]
@@ -139,7 +139,7 @@ def _setting(name: str, title: str, *path: str) -> Measure:
 
 
 def _setting_of(option: Option) -> Measure:
-    """Of a training option, where the document says it."""
+    """Return the measure of a training option, if the document contains it."""
     of_kernel = ("kernel", option.name) if option.of_kernel else (option.name,)
     return _setting(option.name, option.title, *(("kernel", "name") if option.name == "kernel" else of_kernel))
 

@@ -1,4 +1,4 @@
-"""What is drawn of finished runs over each other, against time."""
+"""Lines of finished runs over time, for plots on top of each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def line(history: History, kind: str) -> Line:
 
 
 def reach(histories: Sequence[History], log_time: bool) -> tuple[float, float] | None:
-    """Where the time axis begins and ends; a logarithmic one begins at the first moment after the start."""
+    """Return the ends of the time axis; a logarithmic axis begins at the first time above zero."""
     if not log_time:
         return curves.reach(histories, "seconds")
     times = [history.trace["seconds"] for history in histories]

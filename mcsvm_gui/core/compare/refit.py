@@ -55,7 +55,7 @@ def check_refit(request: Request) -> None:
 def refit_request(tested: Outcome, dataset: Dataset, test: Dataset | None = None, digest: str | None = None) -> Request:
     """Return the final request for a training that ended in this process, with the interval of its test.
 
-    `digest`: of the rows that the final model is trained on.
+    `digest` identifies the rows that the final model is trained on.
     """
     request = tested.trained.request
     rows = split_rows(request, dataset, test)
@@ -67,9 +67,9 @@ def refit_request(tested: Outcome, dataset: Dataset, test: Dataset | None = None
 
 
 def refit_request_on_cluster(tested: Outcome) -> Request:
-    """Return the final request for a training on a cluster, whose rows are not here.
+    """Return the final request for a training on a cluster, whose rows are not on this computer.
 
-    The interval is the exact binomial one (Clopper & Pearson 1934), which needs no rows but their number.
+    The interval is the exact binomial one (Clopper & Pearson 1934), which needs only the number of rows.
     """
     share, rows = tested.document["test_accuracy"], tested.document["n_test"]
     if share is None or not rows:

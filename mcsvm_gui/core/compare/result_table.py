@@ -1,6 +1,6 @@
-"""A table as a value: what is sorted and copied beside what is printed. Windows show it, files and reports hold it.
+"""A table as a value: each cell has a value, which is sorted and copied, and a text. Windows and reports show it.
 
-Its own words are English sentences until `translated`; names of classes and runs are plain text.
+Its own words are English sentences until `translated` is called; names of classes and runs are plain text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Sign = Literal["", "best", "wrong", "quiet", "solved", "close", "not solved"]
 
 @dataclass(frozen=True)
 class TableCell:
-    """`value` is None where nothing is known; `heat` from -1 (all of it wrong) to 1 (all of it right)."""
+    """`value` is None if it is unknown; `heat` ranges from -1 (all wrong) to 1 (all right)."""
 
     value: Any
     text: str
@@ -30,19 +30,19 @@ class TableCell:
 class Header:
     title: str
     number: bool = True
-    machine: str = ""  # whose stroke stands before the title
+    machine: str = ""  # the machine whose line style is shown before the title
     tip: str = ""
-    term: str = ""  # under which the guide tells of it, where its title is a name
+    term: str = ""  # the term that the guide explains, if the title is a name
 
 
 @dataclass(frozen=True)
 class ResultTable:
     headings: tuple[Header, ...] = ()
     rows: tuple[tuple[TableCell, ...], ...] = ()
-    keys: tuple[str, ...] = ()  # of each row a name for programs, where rows have one
+    keys: tuple[str, ...] = ()  # a name of each row for programs, if rows have names
 
     def plain(self, order: Sequence[int] | None = None) -> tuple[list[str], list[list[object]]]:
-        """Names and values as they are, not as they are printed."""
+        """Return the column names and the values, not their printed texts."""
         rows = self.rows if order is None else [self.rows[row] for row in order]
         return [heading.title for heading in self.headings], [[_plain(cell) for cell in row] for row in rows]
 
@@ -52,7 +52,7 @@ def text_cell(text: str, sign: Sign = "", tip: str = "") -> TableCell:
 
 
 def translated(table: ResultTable) -> ResultTable:
-    """In the language of the moment."""
+    """Translate the texts of a table into the current language."""
     headings = (
         replace(one, title=worded(one.title), tip=worded(one.tip), term=worded(one.term)) for one in table.headings
     )
@@ -60,7 +60,7 @@ def translated(table: ResultTable) -> ResultTable:
 
 
 def _translated(cell: TableCell) -> TableCell:
-    """Hundreds of thousands may be names: they stay the same cells."""
+    """Translate a cell. Hundreds of thousands of cells may be names: these stay the same objects."""
     if not isinstance(cell.text, Sentence) and not isinstance(cell.tip, Sentence):
         return cell
     text = worded(cell.text)
@@ -74,7 +74,7 @@ def _plain(cell: TableCell) -> object:
 
 
 def order_of(table: ResultTable, column: int, falling: bool) -> list[int]:
-    """Numbers before words, words as people sort them; what is not known comes last in either direction."""
+    """Return the order of rows: numbers before texts, texts without regard to case, unknown values always last."""
     values = [row[column].value for row in table.rows]
     known = [row for row, value in enumerate(values) if value is not None]
     numbers = [row for row in known if not isinstance(values[row], str)]

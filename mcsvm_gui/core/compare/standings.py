@@ -142,7 +142,7 @@ def differing_from(run: int, others: Iterable[int], p: Mapping[tuple[int, int], 
 
 @dataclass(frozen=True)
 class Confused:
-    """Two classes, and which share of all errors lies between them."""
+    """Two classes, and the share of all errors that lies between them."""
 
     names: tuple[str, str]
     errors: float
@@ -150,7 +150,7 @@ class Confused:
 
 
 def most_confused(run: RunScores) -> Confused | None:
-    """The pair of classes with most errors between them; None where there are none."""
+    """Return the pair of classes with most errors between them; None if there are no such errors."""
     errors = run.confusion + run.confusion.T
     errors = np.triu(errors, 1)
     if not errors.any():

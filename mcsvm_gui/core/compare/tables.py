@@ -1,6 +1,6 @@
-"""Runs side by side as tables: each is built here, or in `differences`, for the window and for reports.
+"""Tables of compared runs: each is built in this module or in `differences`, for the window and for reports.
 
-`picture` is all of them in the language of the moment, made behind the window and shown in it.
+`comparison_tables` builds all of them in the current language, in the background of the window.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mcsvm_gui.core.compare.result_table import Header, ResultTable, Sign, Table
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, tests_of
 from mcsvm_gui.core.machine.summary import badge
 
-MOST_CLASSES = 12  # whose support vectors stand in the table of measures too
+MOST_CLASSES = 12  # with more classes, the table of measures omits their support vectors
 
 
 @dataclass(frozen=True)
@@ -42,21 +42,21 @@ class ClassMark:
     """The F1 of a class by one run; None if the class has no test rows."""
 
     name: str
-    label: str  # of the run
+    label: str  # label of the run
     machine: str
     f1: float | None
 
 
 @dataclass(frozen=True)
 class RunCost:
-    """What a run cost, for bars."""
+    """The costs of a run, for bar charts."""
 
     label: str
     machine: str
     seconds: float | None
     support: int | None
     bounded: int | None
-    prediction: float | None  # seconds a row
+    prediction: float | None  # seconds per row
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ComparisonTables:
     """All tables of the page."""
 
     measures: ResultTable
-    same: frozenset[str]  # keys of measures in which all runs are alike
+    same: frozenset[str]  # keys of measures that are equal for all runs
     matrices: tuple[Matrix, ...]
     per_class: ResultTable
     margins: ResultTable
@@ -77,7 +77,7 @@ class ComparisonTables:
 
 
 def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> ComparisonTables:
-    """`names`: what runs are called, each otherwise."""
+    """Build all tables. `names`: a unique name for each run."""
     runs = [replace(chosen, side=replace(chosen.side, label=names[chosen.run])) for chosen in runs]
     sides = [chosen.side for chosen in runs]
     measures, same = _measures(sides)
@@ -122,7 +122,7 @@ def _measures(sides: Sequence[Side]) -> tuple[ResultTable, frozenset[str]]:
 
 
 def _rank(line: MeasureRow) -> bool:
-    """What came of it before what was asked for; the machine is in the heading."""
+    """Sort results before settings; the machine is in the heading."""
     return line.measure.group == "setting"
 
 
@@ -138,7 +138,7 @@ def _line(line: MeasureRow) -> tuple[TableCell, ...]:
 
 
 def _certificate(side: Side) -> TableCell:
-    """In a word with its sign: the gap has a line of its own."""
+    """Return the certificate as one word with its sign; the gap has its own row."""
     found = badge(side.document)
     texts = {"solved": tr("Solved"), "close": tr("Close to solved"), "not solved": tr("Not solved")}
     signs: dict[str, Sign] = {"solved": "solved", "close": "close", "not solved": "not solved"}
@@ -171,7 +171,7 @@ def _in_text(matrix: Matrix) -> Matrix:
 
 
 def confusion(side: Side) -> Matrix:
-    """Of a side that has scores."""
+    """Return the confusion matrix of a side that has scores."""
     assert side.scores is not None
     names, table = [score.name for score in side.scores.per_class], side.scores.confusion
     counts, shares = matrix_tables(names, table)
@@ -190,7 +190,7 @@ def confusion(side: Side) -> Matrix:
 
 
 def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable, ResultTable]:
-    """Counts, and shares of each true class; both with the classes for keys."""
+    """Return the counts, and the shares of each true class; the keys of both are the classes."""
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
     nothing = np.broadcast_to(totals == 0, shares.shape)
@@ -223,7 +223,7 @@ def _heated(value: Any, printed: Any, heat: float) -> TableCell:
 
 
 def class_table(sides: Sequence[Side]) -> ResultTable:
-    """Of several runs every class of every run."""
+    """Return a table with every class of every run."""
     tip = Sentence("How far training rows of the class fall short of the target margins, summed up")
     headings = (
         *(
@@ -303,7 +303,7 @@ def _violation(value: float | None) -> TableCell:
 
 
 def _margins(sides: Sequence[Side]) -> ResultTable:
-    """Of every pair of classes both directions together; the bound stands below, called loose."""
+    """Return the margin violations of every pair of classes, summed over both directions."""
     classes = list(dict.fromkeys(name for side in sides for name in side.document["classes"]))
     pairs = list(combinations(classes, 2))
     rows = [

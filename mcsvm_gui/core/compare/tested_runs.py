@@ -1,4 +1,4 @@
-"""Chosen runs applied to the rows they were tested on: the work behind a page that compares them."""
+"""Apply selected runs to their test rows: the work behind a page that compares them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mcsvm_gui.core.machine.request import Request
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import Origin, TrainedModel
 
-DATASETS = 3  # kept in memory beside those that are open
+DATASETS = 3  # kept in memory in addition to the open data sets
 Pair = tuple[Dataset, Dataset | None]
 
 
@@ -35,7 +35,7 @@ class RunRows:
     whole: Dataset  # the training file
     training: Dataset
     tested: Dataset
-    kind: str  # "test", or "training" where nothing was held out
+    kind: str  # "test", or "training" if no rows were held out
 
     @cached_property
     def shared_groups(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ class RunRows:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRun:
-    """A run that ended. `rows` is None where its data are not there any more: then its document is all there is."""
+    """A run that ended. `rows` is None if its data are no longer available; then only its document is left."""
 
     run: int
     request: Request
@@ -60,7 +60,7 @@ class ScoredRun:
 
     @property
     def rows_key(self) -> tuple[Any, ...] | None:
-        """Equal for runs that were tested on the same rows, with the same classes to tell apart."""
+        """Return a key that is equal for runs with the same test rows and the same classes."""
         if self.rows is None:
             return None
         return self.rows.tested.digest, self.request.read, tuple(self.side.document["classes"])
@@ -71,14 +71,17 @@ class ScoredRun:
 
 
 class RowCache:
-    """Rows of requests, read once and split once. One thread at a time."""
+    """Rows of requests, read once and split once. Only one thread at a time may use it."""
 
     def __init__(self) -> None:
         self._data: OrderedDict[Any, Pair] = OrderedDict()
         self._rows: OrderedDict[Any, RunRows] = OrderedDict()
 
     def rows_of(self, request: Request, open_: Dataset | None) -> RunRows:
-        """`open_`: what the window has open. FileError where the file is gone or another one."""
+        """Return the rows of a request; `open_` is the window's open data set.
+
+        Raises FileError if the file is missing or has changed.
+        """
         key = (*_files(request), request.holdout, request.sample, request.seed)
         if key not in self._rows:
             self._rows[key] = split_rows(request, *self._data_of(request, open_))
@@ -105,7 +108,7 @@ def _newest(known: OrderedDict[Any, Any], key: Any) -> Any:
 
 
 def split_rows(request: Request, dataset: Dataset, test: Dataset | None) -> RunRows:
-    """`test`: of a file of its own."""
+    """Split rows into training and test rows. `test`: rows of a separate test file."""
     training, held_out = dataset, test
     if request.holdout is not None:
         training, drawn, _ = splitting.split(dataset, request.holdout, request.seed, request.split)
@@ -123,7 +126,7 @@ def decided(
     model: Callable[[], TrainedModel],
     rows: Callable[[], RunRows],
 ) -> ScoredRun:
-    """The run on its rows; what hinders is said, and the document stays. Rows trained on give no scores."""
+    """Apply a run to its rows. An error becomes a sentence, and the document stays. Training rows give no scores."""
     try:
         found = rows()
         trained = model()
@@ -139,7 +142,7 @@ def unread(run: int, request: Request, document: Mapping[str, Any], trouble: str
 
 
 def measured(chosen: ScoredRun, trained: TrainedModel) -> ScoredRun:
-    """With the margins of its training rows."""
+    """Add the margin violations of the training rows."""
     assert chosen.rows is not None
     violations = violations_of(trained, chosen.rows.training)
     return replace(chosen, side=replace(chosen.side, violations=violations))
@@ -149,7 +152,7 @@ def measured(chosen: ScoredRun, trained: TrainedModel) -> ScoredRun:
 
 
 def groups_of(runs: Sequence[ScoredRun]) -> list[list[ScoredRun]]:
-    """Runs on the same rows, the largest group first."""
+    """Group the runs by their test rows, the largest group first."""
     found: dict[Any, list[ScoredRun]] = {}
     for chosen in runs:
         if chosen.rows_key is not None:
@@ -164,7 +167,7 @@ def comparison_of(group: Sequence[ScoredRun]) -> Comparison:
 
 
 def tests_of(runs: Sequence[ScoredRun]) -> list[TestResult]:
-    """McNemar on the same rows; over several splits of the same data the corrected t."""
+    """Test with McNemar on the same rows, and with the corrected t over several splits of the same data."""
     return [*on_same_rows(runs), *over_splits(runs)]
 
 
@@ -177,9 +180,9 @@ def on_same_rows(runs: Sequence[ScoredRun]) -> list[TestResult]:
 
 
 def over_splits(runs: Sequence[ScoredRun]) -> tuple[TestResult, ...]:
-    """What was trained alike on several splits, drawn by the same seeds, is told apart by the corrected t.
+    """Compare requests that were trained on several splits with the same seeds, by the corrected t.
 
-    Nadeau & Bengio (2003): rows tested on over rows trained on.
+    Nadeau & Bengio (2003): it uses the ratio of test rows to training rows.
     """
     scores: dict[Request, dict[Any, ScoredRun]] = {}
     for chosen in runs:
@@ -208,7 +211,7 @@ def _accuracy(chosen: ScoredRun) -> float:
 
 
 def _names(a: Request, b: Request) -> tuple[str, str]:
-    """The machines, with what else differs."""
+    """Return the names of two machines, with the other settings that differ."""
     one, other = a.document(), b.document()
     differing = [name for name in one if name != "machine" and one[name] != other[name]]
     return _name(one, differing), _name(other, differing)
