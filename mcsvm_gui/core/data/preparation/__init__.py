@@ -1,6 +1,6 @@
-"""From a data set to what the kernel sees: fitted on the training part alone, and carried inside the model.
+"""Turn a data set into the rows of a kernel. It is fitted on the training part alone, and is part of the model.
 
-A feature is ((value, or whether it equals a level, else what fills a missing cell) - shift) * scale.
+A feature is ((value, or whether it equals a level, else the fill of a missing cell) - shift) * scale.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def take_as_given(rules: Rules, columns: Sequence[Column], *, sparse: bool) -> P
 
 
 def complete(rules: Rules, dataset: Dataset) -> tuple[Dataset, tuple[Notice, ...]]:
-    """The rows to fit on and to train on: all, unless those with missing cells are to be dropped."""
+    """Return the rows to fit on and to train on: all, unless rows with missing cells are to be dropped."""
     if rules.missing != "drop" or dataset.table is None:
         return dataset, ()
     kept, notices = complete_rows(dataset)
@@ -49,7 +49,9 @@ def complete(rules: Rules, dataset: Dataset) -> tuple[Dataset, tuple[Notice, ...
 
 
 def read(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Preparation:
-    """What `document()` and `arrays()` gave; raises ValueError, LookupError or TypeError where they cannot have."""
+    """Rebuild a preparation from its `document()` and `arrays()`; raise ValueError, LookupError or TypeError if
+    invalid.
+    """
     if document["kind"] == "table":
         return TablePreparation.read(document, arrays)
     return {"matrix": MatrixPreparation}[document["kind"]].read(document)

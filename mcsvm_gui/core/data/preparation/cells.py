@@ -15,7 +15,7 @@ from mcsvm_gui.core.data.preparation.rules import Feature
 
 
 def as_table(dataset: Dataset) -> Dataset:
-    """Sparse files whose columns have names (ARFF) hold the same as tables."""
+    """Convert a sparse file with named columns (ARFF) to a table with the same content."""
     if dataset.table is not None:
         return dataset
     if isinstance(dataset.columns, NumberedColumns) or dataset.matrix is None:
@@ -54,7 +54,10 @@ def texts(series: pd.Series) -> np.ndarray:
 
 
 def as_text(values: np.ndarray, levels: list[str]) -> np.ndarray:
-    """Numbers where training saw text, such as the levels "1" and "2" beside others: by value, else spelled out."""
+    """Convert numbers to text for a column that was text in training, such as the levels "1" and "2" among words.
+
+    A number becomes the level of the same value if there is one.
+    """
     spelled: dict[float, str] = {}
     for level in levels:
         try:
@@ -67,9 +70,10 @@ def as_text(values: np.ndarray, levels: list[str]) -> np.ndarray:
 
 
 def spelled_as_known(cells: np.ndarray, levels: Sequence[str], others: Sequence[str] = ()) -> np.ndarray:
-    """Text with numbers that training spelled otherwise (1.0 for 1) in its spelling, where only one is meant.
+    """Return the cells, with numbers respelled as in training (1 for 1.0) if only one level has that value.
 
-    `others`: what training knew beside the levels."""
+    `others`: categories known from training that are not levels.
+    """
     known = {*levels, *others, None}
     strange = {cell for cell in set(cells.tolist()) if cell not in known and _value(cell) is not None}
     if not strange:
@@ -86,7 +90,7 @@ def spelled_as_known(cells: np.ndarray, levels: Sequence[str], others: Sequence[
 
 
 def equal_in_value(names: Sequence[str], levels: Sequence[str]) -> tuple[str, ...]:
-    """Of names those that spell the number of a level otherwise."""
+    """Return the names that spell the number of a level in another way."""
     values = {_value(level) for level in levels} - {None}
     return tuple(sorted(name for name in names if _value(name) in values))
 
@@ -99,7 +103,7 @@ def _value(text: str) -> float | None:
 
 
 def feature_values(cells: np.ndarray, feature: Feature, levels: Sequence[str]) -> np.ndarray:
-    """Before it is shifted and scaled; `levels`: those of the column that are features."""
+    """Return the values of a feature before shift and scale; `levels`: the levels of the column that are features."""
     if feature.part == "missing":
         return pd.isna(cells).astype(np.float64)
     values = with_fill(cells, feature.fill)

@@ -1,4 +1,4 @@
-"""What is learned of a date: numbers, of cycles as a point on a circle. Dates are seconds since 1970."""
+"""Features of a date: numbers, and cycles as a point on a circle. Dates are seconds since 1970."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 DAY = 86_400.0
-_MONDAY = 3  # 1 January 1970 was a Thursday
+_MONDAY = 3  # the weekday of 1 January 1970, a Thursday
 
 
 def _days(seconds: np.ndarray) -> np.ndarray:
@@ -15,24 +15,24 @@ def _days(seconds: np.ndarray) -> np.ndarray:
 
 
 def _calendar(seconds: np.ndarray, unit: str) -> np.ndarray:
-    """Whole years or months since 1970."""
+    """Count whole years or months since 1970."""
     known = np.where(np.isnan(seconds), 0.0, _days(seconds)).astype("datetime64[D]")
     count = known.astype(f"datetime64[{unit}]").astype(np.int64).astype(np.float64)
     return np.where(np.isnan(seconds), np.nan, count)
 
 
 def _weekday(seconds: np.ndarray) -> np.ndarray:
-    """Monday is 0."""
+    """Return the day of the week; Monday is 0."""
     return np.mod(_days(seconds) + _MONDAY, 7.0)
 
 
 def _time_of_day(seconds: np.ndarray) -> np.ndarray:
-    """In hours."""
+    """Return the time of day in hours."""
     return (seconds - DAY * _days(seconds)) / 3600.0
 
 
 def _month(seconds: np.ndarray) -> np.ndarray:
-    """January is 0."""
+    """Return the month; January is 0."""
     return np.mod(_calendar(seconds, "M"), 12.0)
 
 
@@ -53,7 +53,7 @@ PARTS = (*_NUMBERS, *(f"{name} {wave}" for name in _CYCLES for wave in _WAVES))
 
 
 def parts_of(wanted: Sequence[str]) -> tuple[str, ...]:
-    """The features of DATE_PARTS: a cycle is two."""
+    """Return the features for a choice of DATE_PARTS: two for a cycle."""
     found: list[str] = []
     for word in wanted:
         name, _, cycle = word.partition("-")

@@ -1,4 +1,4 @@
-"""What a table preparation is made of: levels, fills, shifts and scales, all from the training part."""
+"""Fit the parts of a table preparation: levels, fills, shifts and scales, all from the training part."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from mcsvm_gui.core.data.preparation.table import TablePreparation
 from mcsvm_gui.core.data.preparation.words import Words, fit_words
 
 MANY_LEVELS = 50
-MOST_SENTENCES = 5  # of one kind; beyond, one speaks for all
+MOST_SENTENCES = 5  # notices of one kind; if there are more, one notice replaces them
 
 
 def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
@@ -78,15 +78,15 @@ def _neighbors(rules: Rules, dataset: Dataset, cells: dict[str, np.ndarray]) -> 
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """A column on its way to features, missing cells filled."""
+    """A column to be turned into features, with missing cells filled."""
 
     name: str
     parts: tuple[tuple[str | None, str], ...]  # level and part of each feature: (None, "") for the value of a number
     fill: float | str | None
-    cells: np.ndarray  # as they are
+    cells: np.ndarray  # unchanged
     values: np.ndarray  # filled
-    absent: int  # how many cells were missing
-    joined: tuple[str, ...] = ()  # categories of too few rows for a feature of their own
+    absent: int  # number of missing cells
+    joined: tuple[str, ...] = ()  # categories with too few rows for a feature of their own
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def _source(
     date: bool,
     near: np.ndarray | None,
 ) -> _Source:
-    """`near`: the values with those of neighbors in the gaps."""
+    """Return the source of one column. `near`: the values, with missing ones imputed from neighbors."""
     absent = int(pd.isna(cells).sum())
     if near is not None:
         fill, values = None, near
@@ -130,7 +130,7 @@ def _source(
 
 
 def _levels(rules: Rules, values: np.ndarray) -> tuple[list[str], tuple[str, ...]]:
-    """Those that are features, and those that are not; one alone is joined to nothing."""
+    """Return the levels that are features, and the rare ones that are joined; a single rare level stays a feature."""
     counts = Counter(value for value in values.tolist() if value)
     few = [level for level, count in counts.items() if count < rules.min_frequency]
     if len(few) < 2:
@@ -151,7 +151,7 @@ def _fill(rules: Rules, cells: np.ndarray, weights: np.ndarray | None) -> float 
 
 
 def _median(values: np.ndarray, weights: np.ndarray | None) -> float:
-    """Half of the weight is on either side; where a value parts it evenly, the middle to the next."""
+    """Return the weighted median. If a value splits the weight evenly, it is the midpoint to the next value."""
     if weights is None:
         return float(np.median(values))
     order = np.argsort(values, kind="stable")
@@ -162,7 +162,7 @@ def _median(values: np.ndarray, weights: np.ndarray | None) -> float:
 
 
 def _most_frequent(values: np.ndarray, weights: np.ndarray | None) -> Any:
-    """By weight; of equally frequent ones the smallest."""
+    """Return the value of largest total weight; the smallest one if several tie."""
     codes, levels = pd.factorize(values, sort=True)
     return levels.tolist()[int(np.argmax(np.bincount(codes, weights)))]
 
@@ -170,7 +170,7 @@ def _most_frequent(values: np.ndarray, weights: np.ndarray | None) -> Any:
 def _scaled(
     rules: Rules, sources: list[_Source], dataset: Dataset, weights: np.ndarray | None, *, alone: bool
 ) -> tuple[tuple[Feature, ...], list[Notice]]:
-    """`alone`: there is nothing but these to learn from."""
+    """Scale the features. `alone`: whether there are no other features to learn from."""
     features: list[Feature] = []
     reaches: list[float] = []
     constant: list[Feature] = []
@@ -185,7 +185,7 @@ def _scaled(
                 shift, scale = float(scaling.shift[0]), float(scaling.scale[0])
                 features.append(Feature(source.name, level, source.fill, shift, scale, part))
                 reaches.append(float(scaling.reach[0]))
-    if not features and alone:  # something must be left for the kernel: one column of zeros
+    if not features and alone:  # the kernel needs at least one feature: a column of zeros
         return (constant[0],), [Notice("constant columns", NOTHING_VARIES)]
     notices = spread_notice(rules.scale, [feature.source for feature in features], np.array(reaches))
     varying = {feature.source for feature in features}
@@ -206,7 +206,7 @@ def _check_reach(dataset: Dataset, name: str, scaling: Scaling) -> None:
 
 
 def _fill_notices(sources: list[_Source]) -> list[Notice]:
-    """A sentence for each column, or one for all where they are many."""
+    """Return a notice for each column, or one for all if there are many."""
     gaps = [source for source in sources if source.absent]
     if len(gaps) > MOST_SENTENCES:
         cells = sum(source.absent for source in gaps)

@@ -1,4 +1,4 @@
-"""Rows with missing cells: refused with their places, left out, or all of them taken."""
+"""Rows with missing cells: refused with their places, left out, or all accepted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import all_held_cells, line_of
 from mcsvm_gui.core.data.remedies import Remedy
 
-PLACES = 3  # how many missing cells are named
+PLACES = 3  # number of missing cells that are named
 
 
 def complete_rows(dataset: Dataset) -> tuple[np.ndarray, list[Notice]]:
@@ -46,7 +46,7 @@ def usable_rows(dataset: Dataset, cells: dict[str, np.ndarray], rules: Rules) ->
 
 
 class MissingCellsError(FileError):
-    """Cells are missing where the rules refuse that; `found` counts them, so that blocks of one file add up."""
+    """Raised if cells are missing and the rules refuse that; `found` counts them, so that blocks of one file add up."""
 
     found: MissingCells
 
@@ -54,8 +54,8 @@ class MissingCellsError(FileError):
 @dataclass(frozen=True)
 class MissingCells:
     count: int
-    rows: int  # of the file up to the end of what was looked through
-    places: tuple[tuple[int | None, str], ...]  # the first: their lines and columns
+    rows: int  # of the file, up to the end of the examined part
+    places: tuple[tuple[int | None, str], ...]  # the first ones, by line and column
 
     @classmethod
     def of(cls, dataset: Dataset, cells: dict[str, np.ndarray], absent: np.ndarray) -> MissingCells:

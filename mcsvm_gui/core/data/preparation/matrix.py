@@ -1,4 +1,4 @@
-"""Preparation of sparse files: columns by index (LIBSVM) or name (ARFF); zero stays zero, unless few cells are."""
+"""Preparation of sparse files: columns by index (LIBSVM) or name (ARFF). Zero stays zero, unless few cells are zero."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mcsvm_gui.core.data.preparation.scaling import (
 )
 from mcsvm_gui.core.data.spellings import class_order
 
-DENSE = 0.25  # share of filled cells from which a file is treated as a table of numbers
+DENSE = 0.25  # share of nonzero cells from which a file is treated as a table of numbers
 DENSE_BYTES = 2**31
 
 
@@ -33,9 +33,9 @@ class MatrixPreparation:
     rules: Rules
     first: int  # the number of the first column: 1, or 0 for zero-based files
     total: int
-    names: tuple[str, ...] | None  # where columns have names, which then decide, not their place
+    names: tuple[str, ...] | None  # if columns have names, these identify a column, not its position
     dense: bool
-    kept: np.ndarray  # rising column positions, from 0, that became features
+    kept: np.ndarray  # increasing positions, from 0, of the columns that became features
     shift: np.ndarray
     scale: np.ndarray
     notices: tuple[Notice, ...]
@@ -52,12 +52,12 @@ class MatrixPreparation:
 
     @property
     def width(self) -> int:
-        """How many columns the kernel sees."""
+        """The number of features of the kernel."""
         return int(self.kept.size)
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The column of the file that each of them comes from."""
+        """The column of the file that each feature comes from."""
         columns = self.columns
         return tuple(columns[column].name for column in self.kept.tolist())
 
@@ -100,7 +100,7 @@ class MatrixPreparation:
         return Prepared(rows, np.arange(dataset.rows), tuple(notices))
 
     def _aligned(self, dataset: Dataset) -> tuple[sp.csr_array, np.ndarray]:
-        """The cells that are not zero, and for each of them its column's position in training, or -1."""
+        """Return the nonzero cells, and for each of them its column's position in training, or -1."""
         named = not isinstance(dataset.columns, NumberedColumns)
         if self.names is None:
             if dataset.matrix is None or named:
@@ -119,7 +119,7 @@ class MatrixPreparation:
         return matrix, where[matrix.indices]
 
     def _select(self, matrix: sp.csr_array, positions: np.ndarray) -> sp.csr_array:
-        """The kept columns, in the order of training."""
+        """Return the columns that became features, in the order of training."""
         places = np.searchsorted(self.kept, positions)
         known = self.kept[np.minimum(places, self.kept.size - 1)] == positions
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
@@ -172,12 +172,12 @@ def _ignored(tally: NoticeTally) -> Sentence:
 
 
 def many_filled(filled: int, count: int, width: int) -> bool:
-    """Whether so many cells are not zero that a file is treated as a table of numbers."""
+    """Return whether so many cells are not zero that a file is treated as a table of numbers."""
     return filled >= DENSE * count * width and 8 * count * width <= DENSE_BYTES
 
 
 def fit_matrix(rules: Rules, dataset: Dataset, dense: bool | None = None) -> MatrixPreparation:
-    """`dense`: whether to treat it as a table of numbers, where its own rows are not to decide."""
+    """Fit the preparation. `dense`: whether to treat the file as a table of numbers; None: its own cells decide."""
     matrix = dataset.matrix
     assert matrix is not None
     count, width = matrix.shape
@@ -231,7 +231,7 @@ def _check_reach(dataset: Dataset, scaling: Scaling, kept: np.ndarray) -> None:
 
 
 def _sparse(dataset: Dataset) -> sp.csr_array:
-    """Also of a dense file with the same columns."""
+    """Return the rows as a sparse matrix; a dense file with the same columns is converted."""
     if dataset.matrix is not None:
         return dataset.matrix
     assert dataset.table is not None

@@ -1,7 +1,7 @@
-"""Missing numbers from the nearest rows: the mean of the k training rows that have the value and are closest.
+"""Impute missing numbers from the nearest rows: the mean of the k closest training rows that have the value.
 
 The distance is that of scikit-learn's KNNImputer, over the cells that both rows have, on columns of deviation 1:
-sqrt(columns / columns both have * sum of squares). No row with a cell in common: the column's mean.
+sqrt(columns / columns both have * sum of squares). If no row has a cell in common, the column's mean is taken.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.remedies import Remedy
 
-MOST_CELLS = 20_000_000  # that a model keeps, 160 MB
-DIGITS = 7  # of distances: rows that are equally near stay so, however they were added up
+MOST_CELLS = 20_000_000  # largest number of cells that a model stores, 160 MB
+DIGITS = 7  # of distances: equally near rows stay so in any order of summation
 _BLOCK = 4_000_000  # distances at a time
 
 
@@ -24,10 +24,10 @@ _BLOCK = 4_000_000  # distances at a time
 class Neighbors:
     sources: tuple[str, ...]
     count: int
-    donors: np.ndarray  # (training rows, sources), NaN where missing
+    donors: np.ndarray  # (training rows, sources), NaN for a missing value
 
     def filled(self, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The columns of `sources` without gaps."""
+        """Return the columns of `sources` with missing values imputed."""
         rows = np.column_stack([columns[name] for name in self.sources])
         gaps = np.isnan(rows)
         wanting = np.flatnonzero(gaps.any(axis=1))
@@ -48,7 +48,7 @@ class Neighbors:
             )
 
     def _means(self, distances: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Of the nearest; of equally near ones the first."""
+        """Return the mean over the nearest rows; among equally near ones the first are taken."""
         distances = np.where(np.isnan(distances), np.inf, distances)
         nearest = np.argsort(distances, axis=1, kind="stable")[:, : self.count]
         known = np.isfinite(np.take_along_axis(distances, nearest, axis=1))
@@ -65,7 +65,7 @@ class Neighbors:
         return np.where(deviations > 0.0, deviations, 1.0)
 
     def _distances(self, rows: np.ndarray) -> np.ndarray:
-        """(rows, donors); NaN where no cell is in common."""
+        """Return the (rows, donors) distances; NaN if two rows have no cell in common."""
         middle, units = self.middles, self.units
         here, there = (rows - middle) / units, (self.donors - middle) / units
         has, have = ~np.isnan(here), ~np.isnan(there)
@@ -78,7 +78,7 @@ class Neighbors:
         return np.where(common > 0.0, np.round(away, DIGITS), np.nan)
 
     def document(self) -> dict[str, Any]:
-        """Without the donors, which are an array; it says where they have nothing."""
+        """Return the JSON part. The donors, and which of their cells are missing, are arrays."""
         return {"sources": list(self.sources), "count": self.count, "rows": len(self.donors)}
 
     @classmethod
@@ -93,7 +93,7 @@ class Neighbors:
 
 
 def fit_neighbors(dataset: Dataset, count: int, columns: dict[str, np.ndarray]) -> Neighbors | None:
-    """None where there are no numbers."""
+    """Fit the imputation; return None if no column is numeric."""
     if not columns:
         return None
     donors = np.column_stack(list(columns.values()))

@@ -1,4 +1,4 @@
-"""What preparation leads to: the features of a kernel, and the words for them."""
+"""The results of preparation: the features of a kernel, and their names."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Rows: TypeAlias = np.ndarray | sp.csr_array
 class Feature(NamedTuple):
     """One feature of the kernel: ((value, or value == level) - shift) * scale; missing cells count as `fill`.
 
-    `part`: in place of the value a part of a date, whether the cell is `missing`, or whether it is one of the `others`,
-    the categories that are no feature of their own.
+    `part`: replaces the value by a part of a date, whether the cell is `missing`, or whether it is one of the `others`,
+    the categories that do not have a feature of their own.
     """
 
     source: str
@@ -30,7 +30,7 @@ class Feature(NamedTuple):
 
     @property
     def title(self) -> str:
-        """For people: colour = red, when month sin."""
+        """The name for users: colour = red, when month sin."""
         return (
             self.source
             if not (told := self.level or self.part)
@@ -40,15 +40,15 @@ class Feature(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What the kernel sees of a data set."""
+    """The rows of a data set as the kernel receives them."""
 
     rows: Rows
-    kept: np.ndarray  # which rows of the data set these are: all, unless those with missing cells are dropped
+    kept: np.ndarray  # the positions of these rows in the data set: all, unless rows with missing cells are dropped
     notices: tuple[Notice, ...]
 
 
 def some_names(names: list[str], most: int = 5) -> str:
-    """A list for a sentence, long names shortened."""
+    """Return a list for a sentence, with long names shortened."""
     shown = ", ".join(name if len(name) <= 40 else f"{name[:37]}..." for name in names[:most])
     return Sentence("{shown}, ... ({total} in all)", shown=shown, total=len(names)) if len(names) > most else shown
 
@@ -64,7 +64,7 @@ def _text(value: Any) -> str:
 
 
 def finite(values: Any) -> np.ndarray:
-    """Numbers of a document, or ValueError."""
+    """Return the numbers of a document, or raise ValueError."""
     array = np.array(values, dtype=np.float64)
     if array.ndim != 1 or not np.isfinite(array).all():
         raise ValueError("numbers that are not finite")

@@ -12,19 +12,19 @@ from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.preparation.rules import some_names
 from mcsvm_gui.core.data.remedies import Remedy
 
-WIDE = 10.0  # how many times wider than another a column may be, unscaled, without a word
+WIDE = 10.0  # largest ratio between the widths of unscaled columns without a notice
 NOTHING_VARIES = Sentence("every column is constant: the model can only answer with the most frequent class")
 
 
 class Scaling(NamedTuple):
     shift: np.ndarray
     scale: np.ndarray
-    constant: np.ndarray  # mask: these columns tell nothing
-    reach: np.ndarray  # largest less smallest value; infinite where a double cannot hold it
+    constant: np.ndarray  # mask: constant columns carry no information
+    reach: np.ndarray  # largest minus smallest value; infinite if a double cannot hold it
 
 
 def dense_scaling(rule: str, values: np.ndarray, weights: np.ndarray | None) -> Scaling:
-    """Of columns without missing cells; mean and deviation by the rows' weights."""
+    """Scale columns without missing cells; mean and deviation use the rows' weights."""
     low, high = values.min(axis=0), values.max(axis=0)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         reach = high - low
@@ -44,7 +44,7 @@ def _mean(values: np.ndarray | sp.csr_array, weights: np.ndarray | None) -> np.n
 
 
 def sparse_scaling(rule: str, matrix: sp.csr_array, weights: np.ndarray | None) -> Scaling:
-    """Zero stays zero: by the largest magnitude, or the deviation, without a shift."""
+    """Scale by the largest magnitude or the deviation, without a shift, so that zero stays zero."""
     low, high = (
         np.asarray(side.toarray(), dtype=np.float64).ravel() for side in (matrix.min(axis=0), matrix.max(axis=0))
     )
@@ -65,7 +65,7 @@ def constant_notice(names: list[str]) -> Notice:
 
 
 def spread_notice(rule: str, names: list[str], reach: np.ndarray) -> list[Notice]:
-    """What leaving the columns unscaled costs, where they are of very different widths."""
+    """Return a notice on the cost of unscaled columns, if their widths differ much."""
     if rule != "none" or reach.size < 2 or reach.max() <= WIDE * reach.min():
         return []
     widest, narrowest = int(reach.argmax()), int(reach.argmin())

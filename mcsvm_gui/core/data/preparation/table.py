@@ -40,15 +40,15 @@ class TablePreparation:
     columns: tuple[Column, ...]  # of the training data, used or not
     features: tuple[Feature, ...]
     notices: tuple[Notice, ...]
-    date_order: str = ""  # of day and month, where dates needed it
-    unused: tuple[str, ...] = ()  # columns of the file that had no part in training
+    date_order: str = ""  # the order of day and month, if dates needed it
+    unused: tuple[str, ...] = ()  # columns of the file that were not used in training
     words: tuple[Words, ...] = ()
-    neighbors: Neighbors | None = None  # what missing numbers are filled from
+    neighbors: Neighbors | None = None  # the source of imputed numbers
     apart: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # joined categories equal in value to a level
     roles: tuple[str, ...] = ()  # columns of the file that were label, weight, group or fold
 
     def apply(self, dataset: Dataset) -> Prepared:
-        """Row by row the same, whichever rows come together."""
+        """Prepare a data set. The result for a row does not depend on the other rows."""
         given, dataset = dataset, as_table(dataset)
         notices = self._unknown_columns(dataset)
         places = {column.name: position for position, column in enumerate(dataset.columns)}
@@ -61,11 +61,11 @@ class TablePreparation:
         return Prepared(self._with_words(rows, held, given), kept, (*notices, *dropped(dataset, kept)))
 
     def rows(self, cells: dict[str, np.ndarray], count: int) -> Rows:
-        """What the kernel sees of these cells, column by column, as `apply` reads them; nothing is checked."""
+        """Return the kernel's rows for these cells, given by column, as `apply` reads them, without checks."""
         return self._with_words(self._numbers(cells, count), cells, None)
 
     def _numbers(self, cells: dict[str, np.ndarray], count: int) -> np.ndarray:
-        """All features but those of texts."""
+        """Compute all features except those of texts."""
         whole = cells if self.neighbors is None else cells | self.neighbors.filled(cells)
         rows = np.zeros((count, len(self.features)))
         for (source, fill), columns in self._one_hot.items():
@@ -90,18 +90,18 @@ class TablePreparation:
 
     @property
     def every_feature(self) -> tuple[Feature, ...]:
-        """One for each column that the kernel sees: of words the part is `word`, and the level which."""
+        """One feature for each column of the kernel; for words the part is `word`, and the level is the word."""
         words = (Feature(one.source, word, None, 0.0, 1.0, "word") for one in self.words for word in one.vocabulary)
         return (*self.features, *words)
 
     @property
     def width(self) -> int:
-        """How many columns the kernel sees."""
+        """The number of features of the kernel."""
         return len(self.features) + sum(len(one.vocabulary) for one in self.words)
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The column of the file that each of them comes from."""
+        """The column of the file that each feature comes from."""
         words = [one.source for one in self.words for _ in one.vocabulary]
         return (*(feature.source for feature in self.features), *words)
 
@@ -117,7 +117,7 @@ class TablePreparation:
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        """What else features are made of: words, dates, gaps (or joined categories), neighbors."""
+        """Other sources of features: words, dates, gaps (or joined categories), neighbors."""
         found = {
             "words": bool(self.words),
             "dates": "date" in self._used.values(),
@@ -150,7 +150,7 @@ class TablePreparation:
 
     @cached_property
     def _joined(self) -> set[str]:
-        """Columns whose other categories are a feature together."""
+        """Columns whose other categories share one feature."""
         return {feature.source for feature in self.features if feature.part == "others"}
 
     def _unknown_columns(self, dataset: Dataset) -> list[Notice]:
@@ -179,7 +179,7 @@ class TablePreparation:
         ]
 
     def _cells(self, dataset: Dataset, name: str, position: int) -> np.ndarray:
-        """float64 with NaN, or objects of str with None."""
+        """Return the cells of a column: float64 with NaN, or objects of str with None."""
         assert dataset.table is not None
         series = dataset.table.iloc[:, position]
         kind, there = self._used[name], dataset.columns[position].kind
@@ -205,7 +205,7 @@ class TablePreparation:
         return spelled_as_known(cells, levels, self.apart.get(name, ())) if kind == "category" else cells
 
     def _usable(self, dataset: Dataset, cells: dict[str, np.ndarray]) -> np.ndarray:
-        """The rows that can be decided; under `reject` all of them, or an error."""
+        """Return the rows that can be predicted: under `reject` all of them, or an error."""
         filled = () if self.neighbors is None else self.neighbors.sources
         needed = {feature.source for feature in self.features if feature.fill is None} - {*filled}
         return usable_rows(dataset, {name: cells[name] for name in cells if name in needed}, self.rules)
@@ -252,7 +252,7 @@ class TablePreparation:
         }
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """What the document leaves out."""
+        """Return the arrays that the document does not contain."""
         found = {"idf": np.concatenate([one.idf for one in self.words])} if self.words else {}
         if self.neighbors is not None:
             known = ~np.isnan(self.neighbors.donors)

@@ -1,7 +1,7 @@
-"""A column of text as tf-idf: how often each word comes, against in how many texts it comes; each text of length 1.
+"""A column of text as tf-idf: the count of each word times its inverse document frequency; each text has length 1.
 
-scikit-learn's TfidfVectorizer with its defaults (smooth idf, l2), fitted on the training part. A model keeps the words
-and their idf alone, and makes the vectorizer of them again.
+This is scikit-learn's TfidfVectorizer with its defaults (smooth idf, l2), fitted on the training part. A model stores
+only the words and their idf, and rebuilds the vectorizer from them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.remedies import Remedy
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-# The rows of texts just fitted on, until they are asked for: they take as long to make as the words to be found.
+# The rows of the texts of the latest fit, until they are requested: computing them takes as long as finding the words.
 _FITTED: WeakKeyDictionary[Words, tuple[ref[Dataset], sp.csr_array]] = WeakKeyDictionary()
 
 
@@ -40,7 +40,7 @@ class Words:
         return made
 
     def rows(self, texts: np.ndarray, dataset: Dataset | None) -> sp.csr_array:
-        """`texts`: of this data set, where there is one, all or some."""
+        """Return the rows of texts. `texts`: from `dataset`, if that is given, all or a part of its rows."""
         fitted = _FITTED.pop(self, None)
         if fitted is not None and fitted[0]() is dataset and fitted[1].shape[0] == len(texts):
             return fitted[1]
@@ -50,7 +50,7 @@ class Words:
         return sp.csr_array(found)
 
     def document(self) -> dict[str, Any]:
-        """Without idf, which is an array."""
+        """Return the JSON part; idf is an array."""
         return {"source": self.source, "vocabulary": list(self.vocabulary)}
 
     def but(self, rules: Rules) -> Words:
@@ -80,11 +80,11 @@ def vectorizer(rules: Rules, vocabulary: dict[str, int] | None = None) -> TfidfV
 
 
 def fit_words(rules: Rules, dataset: Dataset, source: str, texts: np.ndarray) -> Words:
-    """`texts`: of this data set, those that are learned from."""
+    """Fit the words. `texts`: those of the data set that are used for training."""
     made = vectorizer(replace(rules, min_df=min(rules.min_df, len(texts))))
     try:
         rows = made.fit_transform(["" if text is None else text for text in texts])
-    except ValueError:  # its only one: no word is left
+    except ValueError:  # its only cause: no word remains
         raise FileError(
             dataset.name,
             "the column {name} holds no word that could be learned from; {drop}, or change {fewest}",
