@@ -1,1 +1,1 @@
-"""Files read block by block: their rows as data sets that follow each other, in memory that no number of rows fills."""
+"""Read files block by block: successive data sets whose memory does not grow with the number of rows."""

@@ -1,4 +1,4 @@
-"""The unpacked bytes of a file, piece by piece and as often as they are asked for."""
+"""The unpacked bytes of a file, chunk by chunk, which can be read repeatedly."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ from mcsvm_gui.core.data.files.compression import (
 from mcsvm_gui.core.data.readers.source import STANDARD_INPUT, Source, checked_source, reading
 
 PIECE = 1 << 20  # bytes
-_START = 16  # bytes that tell how a file is packed
+_START = 16  # bytes that show how a file is packed
 
 
 class UnpackedFile:
-    """A pipe can be read once: what came by it is kept in a file without a name."""
+    """A file that is unpacked while it is read.
+
+    A pipe can be read once, so its content is stored in a file without a name.
+    """
 
     def __init__(self, path: Path) -> None:
         self._kept: IO[bytes] | None = None
@@ -39,7 +42,7 @@ class UnpackedFile:
         self._pipe.close()
 
     def pieces(self) -> Iterator[bytes]:
-        """Of `PIECE` bytes, but for the last. A workbook and an .npz file are not unpacked."""
+        """Yield chunks of `PIECE` bytes; the last may be shorter. A workbook and an .npz file are not unpacked."""
         with ExitStack() as open_files:
             stream, packing = self._stream(open_files)
             while piece := self._read(stream, packing, PIECE):
@@ -64,7 +67,7 @@ class UnpackedFile:
         return self._kept
 
     def _stream(self, open_files: ExitStack) -> tuple[IO[bytes], str]:
-        """And how it was packed innermost."""
+        """Return the unpacked stream, and the innermost packing."""
         stream, kind = self._raw(open_files), ""
         for _ in range(LAYERS + 1):
             found = packing_of(self._read(stream, kind, _START))

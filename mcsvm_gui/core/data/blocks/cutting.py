@@ -1,4 +1,4 @@
-"""From the bytes of a file to blocks of whole lines in UTF-8."""
+"""Split the bytes of a file into blocks of whole lines in UTF-8."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from mcsvm_gui.core.data.readers.text import (
     undecodable,
 )
 
-BLOCK = 1 << 22  # bytes of text, at least: 50 000 rows of ten columns
-ROWS = 1000  # lines, at least: a wide table costs as much for each column of a block as for some hundred rows
+BLOCK = 1 << 22  # smallest size of a block in bytes of text: 50 000 rows of ten columns
+ROWS = 1000  # smallest number of lines: each column of a block of a wide table costs as much as some hundred rows
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class TextBlock:
 
 
 def beginning(pieces: Iterator[bytes]) -> tuple[bytes, bool]:
-    """So many bytes as a block has, and whether these are all."""
+    """Return as many bytes as a block has, and whether the file has no more."""
     found = bytearray()
     for piece in pieces:
         found += piece
@@ -60,7 +60,7 @@ def doubts(encoding: str, options: ReadOptions) -> tuple[Notice, ...]:
 def in_utf8(
     path: Path, pieces: Iterator[bytes], encoding: str, options: ReadOptions, learned: Learned
 ) -> Iterator[bytes]:
-    """Pieces of text in UTF-8; those in UTF-8 already are passed on, and looked at block by block."""
+    """Yield chunks of text in UTF-8. Chunks that are in UTF-8 already are passed on, and checked block by block."""
     plain = encoding in ("utf-8", "utf-8-sig")
     decoder = None if plain else codecs.getincrementaldecoder(encoding)()
     lines = 0
@@ -84,7 +84,7 @@ def in_utf8(
 def blocks(
     path: Path, pieces: Iterator[bytes], quote: bytes, encoding: str, options: ReadOptions, learned: Learned
 ) -> Iterator[TextBlock]:
-    """Blocks end where a line ends that is not inside quotation marks."""
+    """Yield blocks. Each ends at a line end outside quotation marks."""
     held, before, letters = bytearray(), 0, b""
     for piece in pieces:
         held += piece
@@ -98,20 +98,20 @@ def blocks(
         letters = letters or found
         before += _lines(block.data)
         yield block
-    if rest := bytes(held.removesuffix(b"\x1a")):  # how DOS ended a text
+    if rest := bytes(held.removesuffix(b"\x1a")):  # the end-of-file mark of DOS
         block = TextBlock(rest, before)
         _check(path, block, letters, encoding, options, learned)
         yield block
 
 
 def _lines(data: bytes) -> int:
-    """CR LF and lone CR are ends of lines too."""
+    """Count the line ends; CR LF and lone CR are line ends too."""
     returns = data.count(b"\r")
     return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
 
 
 def _end(held: bytearray, quote: bytes) -> int:
-    """Behind the last end of a line outside of quotation marks; 0 where there is none."""
+    """Return the position after the last line end outside quotation marks; 0 if there is none."""
     end = b"\n" if held.find(b"\n") >= 0 else b"\r"
     last = held.rfind(end, 0, len(held) - 1) + 1  # CR may be half of CR LF
     if not quote or held.count(quote, 0, last) % 2 == 0:
@@ -125,7 +125,7 @@ def _end(held: bytearray, quote: bytes) -> int:
 def _check(
     path: Path, block: TextBlock, letters: bytes, encoding: str, options: ReadOptions, learned: Learned
 ) -> bytes:
-    """The first letters of several bytes in UTF-8; what is not UTF-8 is refused, or read again as Windows-1252."""
+    """Return the first letters of several bytes in UTF-8. Other bytes are refused, or read again as Windows-1252."""
     data = block.data
     if block.before == 0 or b"\0" in data:
         no_binary(Source(path, data, ()), data, strictly=encoding == "cp1252")

@@ -14,11 +14,11 @@ from mcsvm_gui.core.data.phrases import Lines, names
 from mcsvm_gui.core.data.remedies import for_column
 from mcsvm_gui.core.data.roles.naming import counted_from, enough_to_count
 
-_EXACT = 2.0**53  # whole numbers beyond are rounded
+_EXACT = 2.0**53  # larger whole numbers are rounded
 _DIGITS = 16  # of a whole number that was written with all of them
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _ROUNDING = float(np.finfo(np.float64).eps)
-_STEPS = 4096  # different values between lowest and highest that a float has to tell apart
+_STEPS = 4096  # different values between lowest and highest that a float has to distinguish
 
 
 CODES = "all-missing-column", "missing-cells", "lost-precision", "constant-column", "index-column"
@@ -29,9 +29,9 @@ class ColumnLook:
     name: str
     rows: int
     missing: int
-    first: float | str | None = None  # value; None where there is none
+    first: float | str | None = None  # value; None if there is none
     constant: bool = True
-    counts_from: float | None = None  # where the column is the number of its row: that of the first
+    counts_from: float | None = None  # if the column is the number of its row: the number of the first row
     beyond: bool = False  # digits beyond 2^53 are lost
     tiny: bool = False  # numbers near 0 have few digits
     low: float = np.inf
@@ -98,7 +98,7 @@ def _beyond(size: np.ndarray) -> bool:
 class TableLook:
     columns: tuple[ColumnLook, ...]
     rows: Lines
-    gaps: Lines  # of these those with a missing cell in a column that has others
+    gaps: Lines  # rows with a missing cell in a column that is not empty
 
     @classmethod
     def of(
@@ -118,7 +118,10 @@ class TableLook:
         return TableLook(tuple(columns), self.rows.joined(later.rows), gaps)
 
     def _gaps_beside(self, other: TableLook) -> Lines:
-        """All rows have a gap where a column is empty here and not there."""
+        """Return all rows if a column is empty here, but not in `other`: then every row has a missing cell.
+
+        Else the gaps.
+        """
         pairs = zip(self.columns, other.columns, strict=True)
         return self.rows if any(here.empty and not there.empty for here, there in pairs) else self.gaps
 
@@ -179,7 +182,7 @@ _BLURRED = Sentence(
 
 
 def _remark(code: str, about: Sentence, looks: Sequence[ColumnLook], **values: Any) -> list[Notice]:
-    """On the columns found, where there are any."""
+    """Return a notice on these columns, if there are any."""
     found = [look.name for look in looks]
     if not found:
         return []

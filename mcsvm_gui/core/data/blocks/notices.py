@@ -8,16 +8,16 @@ from mcsvm_gui.core.data.blocks.look import CODES, TableLook
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 
 _Key = tuple[str, str, str]
-_OF_ALL_ROWS = ("many-categories",)  # counts what no block knows, and is said to who trains
+_OF_ALL_ROWS = ("many-categories",)  # needs a count over all blocks, and is reported for training only
 _LOOK: _Key = ("", "", "")
 
 
 class JoinedNotices:
-    """What can be counted is added up; of what else is said in several blocks, the first is kept."""
+    """Notices of several blocks. Counts are added up; of other notices that recur, the first is kept."""
 
     def __init__(self) -> None:
         self._datasets = 0
-        self._found: dict[_Key, Notice | None] = {}  # None: those of the look, in their place
+        self._found: dict[_Key, Notice | None] = {}  # None: the place of the notices of the look
         self._look: TableLook | None = None
 
     def add_dataset(self, dataset: Dataset) -> None:

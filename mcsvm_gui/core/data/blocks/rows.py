@@ -1,8 +1,8 @@
-"""The rows of a file, or of several, as data sets that follow each other.
+"""Yield the rows of a file, or of several, as successive data sets.
 
-CSV and LIBSVM are read in blocks of lines (`cutting.BLOCK`). A file that is smaller, and any of another format, is one
-block. What a file shows too late - another encoding, a column of
-numbers with a word in it - raises ReadAgainError: who took blocks forgets them, and iterates again.
+CSV and LIBSVM are read in blocks of lines (`cutting.BLOCK`). A smaller file, or a file of another format, is one
+block. If a fact appears too late - another encoding, a column of numbers with a word in it - ReadAgainError is
+raised: the caller discards the blocks that it has received, and iterates again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BY_BLOCKS = {delimited.NAME: tables, libsvm.NAME: sparse}
 
 
 class RowBlocks:
-    """To be predicted or scored: a label is found by name only (LIBSVM: by place), and may be absent."""
+    """Rows for prediction or scoring: a label is found by name only (LIBSVM: by place), and may be absent."""
 
     def __init__(self, path: str | os.PathLike[str], options: ReadOptions, *, identified: bool = False) -> None:
         """Prepare to read blocks. `identified`: rows need the digest of their file, which takes a pass over it."""

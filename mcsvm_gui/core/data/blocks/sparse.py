@@ -29,9 +29,9 @@ def datasets(
     learned: Learned,
     notices: tuple[Notice, ...],
 ) -> Iterator[Dataset]:
-    """`notices`: on the encoding."""
+    """Yield the blocks of a LIBSVM file. `notices`: on the encoding."""
     rows, read, width, passed, labelled = 0, 0, 0, 0, None
-    held: Dataset | None = None  # until it is known what the rows behind it have to say
+    held: Dataset | None = None  # until it is known which notices the later rows add
     said = [*notices, *libsvm.unused(Source(path, b"", ()), options)]
     for block in blocks():
         source = Source(path, block.data, ())

@@ -1,4 +1,4 @@
-"""CSV block by block: laid out as its first block shows, and columns of one kind in all of them."""
+"""CSV block by block: the first block determines the layout, and a column has one kind in all blocks."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text
 from mcsvm_gui.core.data.roles.choosing import NoRowsError, chosen_rows, no_rows
 
-_WORDS = 1000  # of a column of words and numbers that are kept, to name three
-Blocks = Callable[[], Iterator[TextBlock]]  # from the start, each time
+_WORDS = 1000  # distinct words that are stored for a column of words and numbers, to name three
+Blocks = Callable[[], Iterator[TextBlock]]  # yields from the start on each call
 
 
 def quote_of(data: bytes, options: ReadOptions) -> bytes:
@@ -47,10 +47,10 @@ def quote_of(data: bytes, options: ReadOptions) -> bytes:
 def datasets(
     path: Path, blocks: Blocks, options: ReadOptions, learned: Learned, notices: tuple[Notice, ...]
 ) -> Iterator[Dataset]:
-    """`notices`: on the encoding."""
+    """Yield the blocks of a table. `notices`: on the encoding."""
     rows, read, passed, said = 0, 0, 0, [*notices, *learned.notices]
     first: Dataset | None = None
-    held: Dataset | None = None  # until it is known what the rows behind it have to say
+    held: Dataset | None = None  # until it is known which notices the later rows add
     for layout, source, records, found in _laid_out(path, blocks, options, learned):
         said += found
         if not len(records):
@@ -86,7 +86,7 @@ def datasets(
 
 
 def _read_whole_if_chosen(options: ReadOptions, learned: Learned) -> None:
-    """Rows that are not asked for must not tell of what kind a column is."""
+    """Request a new pass if rows are chosen: the other rows must not affect the kind of a column."""
     if options.where is not None:
         learned.whole = True
         raise ReadAgainError
@@ -121,15 +121,15 @@ def _laid_out(
 
 @dataclass
 class _Seen:
-    """What all cells of a column are."""
+    """Facts about all cells of a column."""
 
     kinds: Counter[CellKind] = field(default_factory=Counter)  # of rows
-    distinct: set[str] = field(default_factory=set)  # no more than tell that there are many
-    words: dict[str, None] = field(default_factory=dict)  # among numbers, as they come
+    distinct: set[str] = field(default_factory=set)  # only as many as show that there are many
+    words: dict[str, None] = field(default_factory=dict)  # among numbers, in order of occurrence
     markers: set[str] = field(default_factory=set)
-    whole: bool = True  # all numbers
-    strange: dict[str, None] = field(default_factory=dict)  # no numbers, as they come
-    lines: Lines = NO_LINES  # where these stand
+    whole: bool = True  # whether all numbers are integers
+    strange: dict[str, None] = field(default_factory=dict)  # cells that are not numbers, in order of occurrence
+    lines: Lines = NO_LINES  # the lines of these cells
 
     def add(self, cells: Cells, lines: np.ndarray) -> None:
         rows = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.distinct)).tolist()
@@ -155,12 +155,12 @@ class _Seen:
         return bool(others) and not numbers and 2 * self.kinds[CellKind.DATE] >= others
 
     def refusal(self, path: Path, name: str, decimal: str) -> FileError:
-        """Of a column of numbers with words among them, counted over all blocks."""
+        """Return the refusal of a column of numbers with words among them, counted over all blocks."""
         sentence = no_numbers(name, list(self.strange), self.lines, decimal, spelled=False)
         return FileError(path, sentence, line=self.lines.first[0][0], column=name)
 
     def kind(self) -> ColumnKind | None:
-        """As `columns.typed` decides of all cells at once; None where it refuses."""
+        """Return the kind that `columns.typed` decides from all cells at once; None if it refuses the column."""
         kinds = self.kinds
         numbers = kinds[CellKind.NUMBER] + kinds[CellKind.INFINITE]
         others = kinds[CellKind.TEXT] + kinds[CellKind.DATE] + kinds[CellKind.ODD]
@@ -174,7 +174,7 @@ class _Seen:
 def _learn_kinds(
     positions: Sequence[int], layout: DelimitedTable, path: Path, blocks: Blocks, options: ReadOptions, learned: Learned
 ) -> None:
-    """Of columns whose cells look different in different blocks, from the cells of all."""
+    """Determine the kind of columns whose cells differ between blocks, from the cells of all blocks."""
     for position, found in _look_through(positions, path, blocks, options, learned).items():
         if found.dates:
             tally = NoticeTally(dates_notice, about=layout.columns[position], words=tuple(found.strange)[:1])
@@ -197,7 +197,7 @@ def _learn(position: int, layout: DelimitedTable, found: _Seen, learned: Learned
 def _reconsider(
     refusal: FileError, layout: DelimitedTable, path: Path, blocks: Blocks, options: ReadOptions, learned: Learned
 ) -> None:
-    """A column refused for its cells in one block may be one of categories in the whole file."""
+    """Check a column that was refused for its cells in one block: in the whole file it may hold categories."""
     if refusal.column not in layout.columns:
         return
     position = layout.columns.index(refusal.column)
