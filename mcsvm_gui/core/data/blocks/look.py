@@ -118,10 +118,7 @@ class TableLook:
         return TableLook(tuple(columns), self.rows.joined(later.rows), gaps)
 
     def _gaps_beside(self, other: TableLook) -> Lines:
-        """Return all rows if a column is empty here, but not in `other`: then every row has a missing cell.
-
-        Else the gaps.
-        """
+        """Return the lines with a missing cell once joined: all lines if a column is empty here, but not in `other`."""
         pairs = zip(self.columns, other.columns, strict=True)
         return self.rows if any(here.empty and not there.empty for here, there in pairs) else self.gaps
 

@@ -8,7 +8,7 @@ from mcsvm_gui.core.data.blocks.look import CODES, TableLook
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 
 _Key = tuple[str, str, str]
-_OF_ALL_ROWS = ("many-categories",)  # needs a count over all blocks, and is reported for training only
+_OF_ALL_ROWS = ("many-categories",)  # needs a count over all rows, and is reported for training only
 _LOOK: _Key = ("", "", "")
 
 

@@ -49,8 +49,9 @@ def complete(rules: Rules, dataset: Dataset) -> tuple[Dataset, tuple[Notice, ...
 
 
 def read(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Preparation:
-    """Rebuild a preparation from its `document()` and `arrays()`; raise ValueError, LookupError or TypeError if
-    invalid.
+    """Rebuild a preparation from its `document()` and `arrays()`.
+
+    Raise ValueError, LookupError or TypeError if these cannot have come from a preparation.
     """
     if document["kind"] == "table":
         return TablePreparation.read(document, arrays)

@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.readers.cells import BLANKS, CellKind, kind_of, value_o
 from mcsvm_gui.core.data.remedies import Remedy, for_column
 from mcsvm_gui.core.data.roles import dates
 
-KEPT_DIGITS = 15  # digits of a number that are kept; numbers with more digits may become equal
+KEPT_DIGITS = 15  # digits that a double preserves in any number; with more, two numbers may become equal
 DATES = "date-column"  # the code of a notice on date columns that are left out
 FEW_LEVELS, _MANY_LEVELS = 20, 50
 _NOTHING = {CellKind.EMPTY, CellKind.NAN, CellKind.MARKER}

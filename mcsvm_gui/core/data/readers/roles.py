@@ -36,7 +36,7 @@ class Roles:
     weights: int | None = None
     groups: int | None = None
     folds: int | None = None
-    dropped: tuple[int, ...] = ()  # columns that nothing is learned from, including names of rows
+    dropped: tuple[int, ...] = ()  # columns that are not learned from, including names of rows
     notices: tuple[Notice, ...] = ()
     spellings: str = AUTOMATIC  # of classes
     kinds: Mapping[int, ColumnKind] = field(default_factory=dict)  # the requested kinds

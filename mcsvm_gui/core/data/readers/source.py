@@ -87,7 +87,7 @@ def checked_source(source: Source) -> Source:
 def take_standard_input() -> None:
     """Read standard input, for a command whose data are given as `-`.
 
-    Rows that a request names later are not waited for.
+    Later requests that name rows in this way do not wait for input.
     """
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None:

@@ -244,9 +244,7 @@ def _cells(record: str, dialect: Dialect) -> list[str]:
 def _extra_column(
     rows: Records, header: list[str] | None, width: int, separator: str, *, trailing: bool
 ) -> tuple[list[str] | None, int, tuple[int, ...], list[Notice]]:
-    """Handle one additional column: a separator at the end of every line, or row names without a title, as R writes
-    them.
-    """
+    """Handle one extra column: a separator at the end of every line, or row names without a title, as R writes them."""
     if not len(rows):
         return header, width, (), []
     open_ended = ends_open(rows, separator)

@@ -55,7 +55,7 @@ class _TooOddError(Exception):
 def recognizes(source: Source, options: ReadOptions) -> bool:
     """Return whether the rows are LIBSVM rows.
 
-    Rows without any pair are, if the suffix says so; a separator means a table.
+    Rows without pairs also count if the suffix is one of LIBSVM. If a separator is set, the file is a table.
     """
     if options.separator is not None:
         return False

@@ -126,9 +126,7 @@ def _one_line(cells: Sequence[str], separator: str) -> _Header | None:
 
 
 def _with_names_alone(data: bytes, header: _Header) -> bytes:
-    """Reduce the header to the names in its first line; its other lines become blank, so that all lines keep their
-    numbers.
-    """
+    """Reduce the header to the names in its first line. Its other lines become blank, to preserve line numbers."""
     names = io.StringIO()
     csv.writer(names, delimiter=header.separator, lineterminator="").writerow(header.names)
     rest = _BREAK.split(data, header.lines)[header.lines :]
