@@ -1,1 +1,1 @@
-"""From a file to a data set, and from there to what a kernel sees."""
+"""Turn a file into a data set, and that into the input of a kernel."""

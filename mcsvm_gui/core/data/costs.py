@@ -1,6 +1,6 @@
-"""Cost matrices as people give them: CSV with class names in the first row and column, true classes down, or JSON.
+"""Cost matrices as users write them: CSV with class names in the first row and column, true classes down, or JSON.
 
-Light to import: the table of training options has them.
+Light to import: the table of training options imports it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST = 50_000_000  # bytes; 2000 classes with all digits
 EQUAL, BY_SHARE, BY_HAND = "equal", "share", "hand"
-PRESETS = {EQUAL: "Equal", BY_SHARE: "By class share", BY_HAND: "By hand"}  # what costs begin with
+PRESETS = {EQUAL: "Equal", BY_SHARE: "By class share", BY_HAND: "By hand"}  # initial costs
 CORNER = "true \\ decided"
 
 
@@ -37,13 +37,13 @@ class CostTable:
     rows: tuple[tuple[float, ...], ...]
 
     def rule(self, classes: Sequence[str]) -> CostRule:
-        """For a model of these classes, in their order."""
+        """Return the costs for a model of these classes, in their order."""
         from mcsvm.solvers.uncertainty.costs import CostRule
 
         return CostRule(self.ordered(classes).rows)
 
     def ordered(self, classes: Sequence[str]) -> CostTable:
-        """Of these classes, in their order."""
+        """Return the costs reordered to these classes; raise InputError if the names differ."""
         from mcsvm_gui.core.data.preparation.rules import some_names
 
         strange = [name for name in self.names if name not in classes]
@@ -65,12 +65,12 @@ class CostTable:
 
     @property
     def text(self) -> str:
-        """As CSV."""
+        """Return the costs as CSV."""
         rows = [[name, *(repr(float(cost)) for cost in row)] for name, row in zip(self.names, self.rows, strict=True)]
         return csv_text([CORNER, *self.names], rows)
 
     def plain(self) -> dict[str, dict[str, float]]:
-        """By true class and decision, for JSON."""
+        """Return the costs by true class and predicted class, for JSON."""
         return {name: dict(zip(self.names, row, strict=True)) for name, row in zip(self.names, self.rows, strict=True)}
 
 
@@ -120,7 +120,7 @@ def _from_plain(given: Any) -> CostTable:
 
 
 def preset_costs(preset: str, totals: Mapping[str, float]) -> CostTable:
-    """`totals`: rows of each class, or the sum of their weights."""
+    """Return preset costs. `totals`: rows of each class, or the sum of their weights."""
     from mcsvm.solvers.uncertainty.costs import CostRule
 
     return CostTable.of(CostRule.of(preset_table(preset, list(totals.values()))), list(totals))
@@ -136,7 +136,7 @@ def preset_table(preset: str, counts: Sequence[float]) -> np.ndarray:
 
 
 def entered_costs(entry: str, totals: Mapping[str, float]) -> tuple[str, CostTable]:
-    """What a form says, or equal costs where that is nothing of these classes; and whether it is by hand."""
+    """Return preset and costs of a form: the entered costs, or equal costs if the entry does not fit these classes."""
     try:
         return BY_HAND, Costs().parse(entry).ordered(list(totals))
     except InputError:
@@ -151,7 +151,7 @@ def costs_entry(names: Sequence[str], costs: np.ndarray) -> str:
 
 
 def read_costs(path: Named) -> CostTable:
-    """FileError, and nothing else, where the file holds none."""
+    """Read costs from a file; raise FileError, and nothing else, if it contains none."""
     rows = _rows(path)
     names = rows[0][1][1:]
     if len(set(names)) < len(names):
@@ -176,7 +176,7 @@ def read_costs(path: Named) -> CostTable:
 
 
 def _rows(path: Named) -> list[tuple[int, list[str]]]:
-    """Lines with their numbers, without empty ones."""
+    """Return the nonempty lines with their numbers."""
     with opened(path, LONGEST) as stream:
         content = stream.read(LONGEST)
     try:

@@ -1,4 +1,4 @@
-"""What a file holds, as a value: columns, classes, guesses, warnings. Nothing changes it afterwards."""
+"""The content of a file as an immutable value: columns, classes, guesses, warnings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a reader took for granted, and the option that overrules it."""
+    """A guess of a reader, and the option that overrides it."""
 
     what: str
     value: str
@@ -32,13 +32,13 @@ class Guess:
 
 @dataclass(frozen=True)
 class NoticeTally:
-    """What a notice counts, so that notices of several parts of a file can be added up; `say` puts it into words."""
+    """The counts in a notice, by which notices of several parts of a file are added up; `say` makes the sentence."""
 
     say: Callable[[NoticeTally], Sentence]
     count: int = 0
-    more: int = 0  # of another thing
+    more: int = 0  # of another kind
     lines: Lines = NO_LINES
-    about: str = ""  # the column, where there is a notice for each
+    about: str = ""  # the column, if there is a notice for each
     columns: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
@@ -52,7 +52,7 @@ class NoticeTally:
 
 @dataclass(frozen=True)
 class Notice:
-    """A warning as a value: a code for programs, a sentence for people, which names what can be done about it."""
+    """A warning as a value: a code for programs, and a sentence for users, which names the possible remedies."""
 
     code: str
     sentence: Sentence
@@ -63,7 +63,8 @@ class Notice:
         return Notice(code, tally.say(tally), tally=tally)
 
 
-ColumnKind = Literal["number", "category", "text", "date"]  # dates are seconds since 1970, as the clock there showed
+# dates are seconds since 1970, by the local clock of their place
+ColumnKind = Literal["number", "category", "text", "date"]
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,13 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether its cells are float64, NaN where missing; else they are text, None where missing."""
+        """Whether its cells are float64, NaN for missing; else they are text, None for missing."""
         return self.kind in ("number", "date")
 
 
 @dataclass(frozen=True)
 class NumberedColumns(Sequence[Column]):
-    """The columns of a sparse file, named by index and made when asked for: there may be millions."""
+    """The columns of a sparse file, named by index and created on demand: there may be millions."""
 
     first: int
     total: int
@@ -105,31 +106,32 @@ class NumberedColumns(Sequence[Column]):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    name: str  # the file as it was named
+    name: str  # the file as the user named it
     format: str
     columns: Sequence[Column]  # features in file order; LIBSVM: named by index
     table: pd.DataFrame | None  # dense: float64 columns (NaN = missing) and object columns of str (None = missing)
     matrix: sp.csr_array | None  # sparse; exactly one of table and matrix
-    label_name: str | None  # None where the file has no label column
+    label_name: str | None  # None if the file has no label column
     labels: np.ndarray | None  # (rows,) object array of str: class names as in the file, outer blanks stripped
-    lines: np.ndarray | None  # (rows,) line of each row in the file, where known
+    lines: np.ndarray | None  # (rows,) line of each row in the file, if known
     guesses: tuple[Guess, ...]
     notices: tuple[Notice, ...]
     digest: str  # of the uncompressed bytes
-    weight_name: str | None = None  # None where no column of weights was named
-    weights: np.ndarray | None = None  # (rows,) float64, none negative; positive where the rows are to be trained on
+    weight_name: str | None = None  # None if no column of weights was named
+    weights: np.ndarray | None = None  # (rows,) float64, not negative; positive if the rows are used for training
     group_name: str | None = None
-    groups: np.ndarray | None = None  # (rows,) numbers or text: what is kept together in splits
+    groups: np.ndarray | None = None  # (rows,) numbers or text: rows of one group stay together in splits
     fold_name: str | None = None
-    folds: np.ndarray | None = None  # (rows,) likewise: in which fold each row is tested
+    folds: np.ndarray | None = None  # (rows,) numbers or text: the fold in which each row is tested
     weightless: int = 0  # rows of weight 0 that were left out
-    tables: tuple[str, ...] = ()  # of a file that holds several
-    row_names: Mapping[str, np.ndarray] = field(default_factory=dict)  # columns of text that are shown, never learned
-    order: tuple[str, ...] = ()  # all columns of the file, whatever they are used for; of LIBSVM files none
-    date_order: str = ""  # of day and month, where there are dates of which it must be known
-    before: int | None = None  # where these are a part of a file's rows: how many come before them
-    look: TableLook | None = None  # what the notices about its columns were made of
-    source: RowSource | None = None  # None: all data rows of the file that the digest is of, in order
+    tables: tuple[str, ...] = ()  # of a file with several
+    # text columns that are shown, but never learned from
+    row_names: Mapping[str, np.ndarray] = field(default_factory=dict)
+    order: tuple[str, ...] = ()  # all columns of the file, whatever their use; empty for LIBSVM files
+    date_order: str = ""  # the order of day and month, if there are dates that need it
+    before: int | None = None  # if these are a part of a file's rows: the number of rows before them
+    look: TableLook | None = None  # the facts from which the notices about its columns are made
+    source: RowSource | None = None  # None: all data rows of the file with this digest, in order
     kept: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns that are written next to predictions
     class_list: tuple[str, ...] = ()  # the classes in their order, if that is not the usual one
 
@@ -164,7 +166,7 @@ class Dataset:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """Columns of the file that were to have no part in learning."""
+        """Columns of the file that are excluded from learning."""
         used = {column.name for column in self.columns} if self.order else set()
         used |= set(self.with_roles)
         return tuple(name for name in self.order if name not in used)
@@ -206,11 +208,11 @@ class Dataset:
 
     @cached_property
     def missing(self) -> int:
-        """How many feature cells are missing."""
+        """The number of missing feature cells."""
         return 0 if self.table is None else int(self.table.isna().to_numpy().sum())
 
     def counting(self) -> Dataset:
-        """The rows of positive weight: one of weight 0 is no row."""
+        """Return the rows of positive weight; a row of weight 0 does not count."""
         if self.weights is None or self.weights.all():
             return self
         kept = self.weights > 0.0

@@ -1,4 +1,4 @@
-"""The questions that a data file leaves open, each with its answers, the one that was guessed, and why not."""
+"""The questions that a data file leaves open, each with its answers, the guessed one, and the reason if it is fixed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, OF_PREDICTION, OF_ROWS
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
 
-MOST_COLUMNS = 1_000  # in the list of label columns; any other can be typed
+MOST_COLUMNS = 1_000  # in the list of label columns; other names can be typed
 NAMES = {"label": "label_name", "weights": "weight_name", "groups": "group_name", "fold_column": "fold_name"}
 OPTIONS = tuple(
     name for name in options_of(ReadOptions) if name not in (*LISTS, *OF_PREDICTION)
@@ -36,14 +36,14 @@ class Field:
     answers: tuple[FieldChoice, ...]
     value: str | None
     guessed: bool = False
-    reason: str = ""  # why it cannot be changed; nothing where it can
+    reason: str = ""  # the reason why it cannot be changed; empty if it can
     free: bool = False  # another answer may be typed
     hint: str = ""  # what may be typed
     shown: bool = True
     spin: tuple[int, int] | None = None  # lowest and highest value of an integer
 
 
-_ASKED_FOR = {  # rules that only some data need, by the columns that need them
+_ASKED_FOR = {  # rules that only some data need, by the kind of column that needs them
     **dict.fromkeys(("analyzer", "ngrams", "stop_words", "min_df"), "text"),
     "date_parts": "date",
     "min_frequency": "category",
@@ -51,7 +51,7 @@ _ASKED_FOR = {  # rules that only some data need, by the columns that need them
 
 
 def asked_rules(dataset: Dataset, rules: Rules) -> set[str]:
-    """The rules that make a difference to these data."""
+    """Return the rules that make a difference to these data."""
     kinds = set() if dataset.matrix is not None else {column.kind for column in dataset.columns}
     asked = {name for name in options_of(Rules) if _ASKED_FOR.get(name) in (None, *kinds)}
     if rules.missing != "knn":
@@ -66,7 +66,7 @@ def titles() -> dict[str, str]:
 
 
 def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str] = ()) -> tuple[Field, ...]:
-    """One field per option; `columns`: what is known of a file that could not be read."""
+    """Return one field per option; `columns`: the known columns of a file that could not be read."""
     made = () if dataset is None else dataset.guesses
     guesses = {guess.option.lstrip("-").replace("-", "_"): guess.value for guess in made}
     columns = tuple(columns)
@@ -81,7 +81,7 @@ def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[s
 
 
 def applied(read: ReadOptions, option: str, value: str | None) -> ReadOptions:
-    """The answer to a question; to a question for columns, one more of them. InputError where it is none."""
+    """Apply the answer to a question. A list of columns grows by it. Raise InputError if the answer is invalid."""
     asked = options_of(ReadOptions)[option]
     change: dict[str, Any] = {option: asked.default if value is None else asked.kind.parse(value)}
     if isinstance(asked.kind, Names) and change[option]:
@@ -89,12 +89,12 @@ def applied(read: ReadOptions, option: str, value: str | None) -> ReadOptions:
         change = {name: tuple(one for one in getattr(read, name) or () if one not in more) for name in LISTS}
         change[option] = (*change[option], *sorted(more))
         if read.names is None and option != "names":
-            del change["names"]  # to be found, as before
+            del change["names"]  # to be recognized, as before
     return replace(read, **change)
 
 
 def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
-    """The columns of a file that cannot be trained on as it was read; none where it cannot be read at all."""
+    """Return the columns of a file that is not fit for training as it was read; none if it cannot be read at all."""
     from mcsvm.solvers.errors import InputError
     from mcsvm_gui.core.data.readers import open_dataset
 
@@ -112,7 +112,7 @@ def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
 def _column(
     option: Option, read: ReadOptions, dataset: Dataset | None, columns: tuple[str, ...], *, guessed: bool
 ) -> Field:
-    """The features and the column itself; a label is among them, of other columns there may be none."""
+    """Return the field of a column: the features, the current column and, except for a label, no column."""
     asked, is_label = getattr(read, option.name), option.name == "label"
     names, value = list(columns), None if asked is None else str(asked)
     if dataset is not None:
@@ -129,7 +129,7 @@ def _column(
 
 
 def _features(dataset: Dataset, *, text: bool) -> list[str]:
-    """Those that may be taken for a label, or for weights, which are no text."""
+    """Return the columns that may be a label, or weights, which cannot be text."""
     return [column.name for column in dataset.columns if text or column.kind == "number"]
 
 
@@ -173,7 +173,7 @@ _SPELLED = {"label-spelling", "label-letters", "label-case"}  # notices that ask
 
 
 def _needed(option: str, dataset: Dataset) -> bool:
-    """Whether the file leaves this open."""
+    """Return whether the file leaves this open."""
     if option == "date_order":
         return bool(dataset.date_order)
     if option == "spellings":
@@ -189,7 +189,7 @@ def _answers(option: str, tables: Iterable[str]) -> tuple[FieldChoice, ...]:
 
 
 def _suggested(tables: Iterable[str]) -> dict[str, Iterable[tuple[str, str]]]:
-    """Of options that take any text."""
+    """Return suggestions for options that take any text."""
     return {
         "table": ((table, table) for table in tables),
         "query": (),

@@ -1,6 +1,6 @@
-"""The formats of data files. A new one is one file in `readers/formats/` and one line here.
+"""The formats of data files. A new format is one file in `readers/formats/` and one line here.
 
-The file has what Reader asks for: `recognizes`, `OPTIONS` and `read`.
+The file defines what Reader uses: `recognizes`, `OPTIONS` and `read`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reader(Format):
-    starts: bytes = rb""  # a pattern of how its files begin
+    starts: bytes = rb""  # a pattern for the first bytes of its files
 
     def may_hold(self, suffix: str, start: bytes) -> bool:
-        """Whether it is worth loading the module to ask."""
+        """Return whether a file may have this format, before its module is loaded."""
         return suffix in self.suffixes or re.match(self.starts, start) is not None
 
     def recognizes(self, source: Source, options: ReadOptions) -> bool:
-        """By content. FileError where the suffix promises this format and the content breaks the promise."""
+        """Return whether the content has this format.
+
+        Raise FileError if the suffix promises it and the content does not fit.
+        """
         return bool(self.code.recognizes(source, options))
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The fields of ReadOptions that change how a file is read."""
+        """The fields of ReadOptions that affect how a file is read."""
         return tuple(self.code.OPTIONS)
 
     def read(self, source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
@@ -45,7 +48,7 @@ def _reader(name: str, title: str, suffixes: str, module: str, starts: bytes = r
     )
 
 
-# The last is asked first whether it recognizes a file; the first takes any text.
+# A file is offered to the readers in reverse order; the first one takes any text.
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
@@ -69,5 +72,5 @@ def titles() -> str:
 
 
 def suffixes() -> list[str]:
-    """Of all files that may hold data."""
+    """Return the suffixes of all files that may hold data."""
     return [*(suffix for reader in READERS.values() for suffix in reader.suffixes), *PACKED]

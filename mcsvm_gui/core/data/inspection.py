@@ -1,4 +1,4 @@
-"""The inspect document: what is in a file, whether or not it can be trained on."""
+"""The inspect document: the content of a file, whether or not it is fit for training."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from mcsvm_gui.core.base.errors import NoLabelError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 
-_MOST_FEATURES = 10_000  # a document lists so many; sparse files have millions
-WIDE = 1000  # from so many columns on, rows of numbers are hashed as a whole: pandas takes 0.1 ms per column
+_MOST_FEATURES = 10_000  # largest number of features in a document; sparse files have millions
+WIDE = 1000  # from this many columns on, rows of numbers are hashed as a whole: pandas takes 0.1 ms per column
 _NOTHING_SAID = ReadOptions()
 
 
 def inspect(path: str | os.PathLike[str], options: ReadOptions = _NOTHING_SAID) -> Dataset:
-    """As for training; a file whose last column is plainly no label is taken as one without labels."""
+    """Read a file as for training; if its last column clearly is not a label, as data without labels."""
     try:
         return open_dataset(path, options)
     except NoLabelError as trouble:
@@ -37,7 +37,7 @@ def inspect(path: str | os.PathLike[str], options: ReadOptions = _NOTHING_SAID) 
 
 
 def document(dataset: Dataset) -> dict[str, Any]:
-    """What `mcsvm inspect --json` prints."""
+    """Return the document that `mcsvm inspect --json` prints."""
     duplicates, conflicts = repeated(dataset)
     many = len(dataset.columns)
     return {
@@ -66,7 +66,7 @@ def document(dataset: Dataset) -> dict[str, Any]:
 
 
 def repeated(dataset: Dataset) -> tuple[int, int]:
-    """How many rows occur again, label included, and how many feature vectors have more than one label."""
+    """Return the number of repeated rows, label included, and of feature vectors with more than one label."""
     keys = row_keys(dataset)
     labels = np.zeros(dataset.rows, np.int64) if dataset.labels is None else pd.factorize(dataset.labels)[0]
     pairs = pd.DataFrame({"row": keys, "label": labels}).drop_duplicates()
@@ -75,7 +75,7 @@ def repeated(dataset: Dataset) -> tuple[int, int]:
 
 
 def row_keys(dataset: Dataset) -> np.ndarray:
-    """Equal for equal rows; 64 bits of a hash, so that others are equal once in 10^8 tables of a million rows."""
+    """Return a 64-bit hash of each row. Unequal rows collide in one of 10^8 tables of a million rows."""
     if dataset.table is not None and len(dataset.columns) > WIDE and all(one.numeric for one in dataset.columns):
         values = dataset.table.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # -0 and 0 are equal
         return _hash_rows(row.tobytes() for row in values)

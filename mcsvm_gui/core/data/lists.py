@@ -15,7 +15,7 @@ _ONE_NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",]*?))\s*(?:,|\Z)')
 
 @dataclass(frozen=True)
 class Names(Kind):
-    """Columns, each by its name or number; one with a comma in it stands in quotation marks. `none`: no column."""
+    """Columns by name or number; a name with a comma is in quotation marks. `none`: no column."""
 
     placeholder: str = "NAME,..."
 
@@ -55,7 +55,7 @@ class Names(Kind):
 
 @dataclass(frozen=True)
 class Several(Kind):
-    """Some of a few words, each with its title, separated by commas."""
+    """A choice of several known words, each with its title, separated by commas."""
 
     placeholder: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Several(Kind):
 
 @dataclass(frozen=True)
 class Conditions(Kind):
-    """Which rows are read: `CLASS=a,b; size>3`."""
+    """Conditions that select rows: `CLASS=a,b; size>3`."""
 
     placeholder: str = "CONDITION"
 
@@ -101,7 +101,7 @@ class Conditions(Kind):
 
 @dataclass(frozen=True)
 class Merges(Kind):
-    """Which classes are one: `new=a+b`."""
+    """Classes to be merged: `new=a+b`."""
 
     placeholder: str = "NEW=A+B"
 

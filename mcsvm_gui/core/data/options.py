@@ -1,4 +1,4 @@
-"""What the user may say about a file and about its preparation; what is not said is guessed, and reported.
+"""Options of the user for a file and its preparation; options that are not set are guessed, and the guesses reported.
 
 The tables of both kinds of options: a line here is an argument of every command that reads data.
 """
@@ -146,7 +146,7 @@ class ReadOptions:
 
 
 OF_PREDICTION = ("keep",)  # options that apply only to rows that are predicted
-OF_ROWS = "where", "merge", "share"  # options that any format knows
+OF_ROWS = "where", "merge", "share"  # options for all formats
 OF_KIND = {"text": "text", "date": "dates", "category": "categories"}  # options that name columns of a kind
 LISTS = "columns", "drop", "names", *OF_KIND.values()  # options that name several columns
 SPLITS = {
@@ -180,12 +180,15 @@ DATE_PARTS = {
 ANALYZERS = {"word": "words", "char": "letters", "char_wb": "letters within words"}
 NGRAMS = {"1": "one", "1:2": "one or two", "1:3": "one to three", "2:4": "two to four", "3:5": "three to five"}
 STOP_WORDS = {"none": "none", "english": "English"}
-UNKNOWN = {"zeros": "no level at all", "reject": "refuse to decide"}  # what training did not know
+UNKNOWN = {"zeros": "no level at all", "reject": "refuse to decide"}  # levels that did not occur in training
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Categories take their most frequent level where missing cells take the mean, the median or their neighbors'."""
+    """Rules of preparation.
+
+    If numbers are imputed by mean, median or neighbors, categories take their most frequent level.
+    """
 
     scale: str = option(
         *("minmax", Choice(titles=SCALES), "Scaling", "How features are scaled"),
@@ -200,7 +203,7 @@ class Rules:
         **READING,
     )
     unknown: str = option("zeros", Choice(titles=UNKNOWN), "Unknown levels")  # no level at all, or refused
-    as_given: bool = option(False, Flag(), "Columns as given")  # every column of numbers is a feature, as it is
+    as_given: bool = option(False, Flag(), "Columns as given")  # every column of numbers is a feature, unchanged
     neighbors: int = option(
         5, Whole(), "Neighbors", "How many rows a missing cell is filled from, with knn", spin=(1, 99), **FITTING
     )

@@ -11,17 +11,17 @@ from mcsvm.solvers.errors import Sentence
 
 _SHOWN = 5
 _LONGEST = 40
-_KEPT = 6  # spans, of which each takes at least a word: one more than are shown
+_KEPT = 6  # spans that are stored, each of which takes a word or more: one span more than are shown
 
 
 def quoted(text: str) -> str:
-    """A cell or a name, shortened, with what cannot be seen made visible."""
+    """Return a cell or a name, shortened, with invisible characters made visible."""
     short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}\u2026"
     return '"' + "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in short) + '"'
 
 
 def listed(things: Sequence[str], shown: int = _SHOWN, *, more: int = 0) -> str:
-    """a, b and c; or: a, b, c and 12 more. `more`: how many there are beside these."""
+    """Return "a, b and c", or "a, b, c and 12 more". `more`: the number of further things."""
     if len(things) + more > shown:
         return Sentence("{some} and {count} more", some=", ".join(things[:shown]), count=len(things) + more - shown)
     if len(things) < 2:
@@ -34,7 +34,7 @@ def names(things: Iterable[str], shown: int = _SHOWN) -> str:
 
 
 def places(lines: Iterable[int] | np.ndarray) -> Sentence:
-    """line 4; lines 4 and 5; lines 3-7; lines 3-7, 9 and 12 more."""
+    """Return words for lines: line 4; lines 4 and 5; lines 3-7; lines 3-7, 9 and 12 more."""
     return Lines.of(lines).said
 
 
@@ -49,17 +49,18 @@ _Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Lines:
-    """Numbers of lines, of which only the first are kept: those that a sentence names."""
+    """Numbers of lines. Only the first spans are stored: those that a sentence names."""
 
     count: int = 0
-    first: tuple[_Span, ...] = ()  # rising, no two of them adjacent
-    hidden: int = 0  # how many words the spans between the first ones and the last would take
-    last: _Span | None = None  # where it is none of the first
+    first: tuple[_Span, ...] = ()  # increasing, no two of them adjacent
+    hidden: int = 0  # number of words for the spans between the first ones and the last
+    last: _Span | None = None  # unless it is one of the first
 
     @classmethod
     def of(cls, lines: Iterable[int] | np.ndarray) -> Lines:
         found = np.asarray(lines if isinstance(lines, np.ndarray) else list(lines), dtype=np.int64)
-        if not (found[1:] > found[:-1]).all():  # all rows of a file rise: np.unique took a quarter of reading it
+        # lines of a whole file increase already: np.unique took a quarter of the reading time
+        if not (found[1:] > found[:-1]).all():
             found = np.unique(found)
         if not found.size:
             return cls()
@@ -72,7 +73,7 @@ class Lines:
         return cls(int(found.size), first, int(words.sum()), (int(starts[-1]), int(ends[-1])))
 
     def joined(self, later: Lines) -> Lines:
-        """With lines that all come after these."""
+        """Return these lines and `later` ones, all of which come after these."""
         found = self
         for span in later.first:
             found = found._with(span)

@@ -1,4 +1,4 @@
-"""Options as parts of sentences: the command line has them by name, a window as controls with titles."""
+"""Options as parts of sentences: named as on the command line, or as controls with titles for a window."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ class OptionWords(Sentence):
     control: Sentence
 
     def __new__(cls, option: str | Option, value: str | None = None, *, verb: str = "") -> Self:
-        """`verb`: "say" where the sentence has no other. An option by its name is one of reading or preparation."""
+        """Create the words. `verb`: "say" if the sentence has no other.
+
+        If `option` is a name, it is that of an option of reading or preparation.
+        """
         known = option if isinstance(option, Option) else (options_of(ReadOptions) | options_of(Rules))[option]
         option, control = known.name, Sentence(known.title)
         made = str.__new__(cls, " ".join(filter(None, [verb, known.argument, value])))
@@ -61,20 +64,20 @@ class OptionWords(Sentence):
 
 
 class Remedy(OptionWords):
-    """What can be done about what the sentence says."""
+    """A remedy for the problem that the sentence reports."""
 
     @property
     def invitation(self) -> Sentence:
-        """For a button."""
+        """The text of a button."""
         change = Sentence("Change “{control}”", control=self.control)
         return _deed(self.option, self.value) or change
 
 
 def for_column(option: str, name: str, *, verb: str = "") -> Remedy:
-    """Of an option that lists columns; a name that cannot be shown is left to the user."""
+    """Return a remedy by an option that lists columns; a name that is not printable is left to the user."""
     return Remedy(option, Names().written((name,)) if name.isprintable() else None, verb=verb)
 
 
 def remedies(said: Sentence) -> tuple[Remedy, ...]:
-    """Each once, in the order of the sentence."""
+    """Return the distinct remedies in the order of the sentence."""
     return tuple(dict.fromkeys(part for part in said.parts() if isinstance(part, Remedy)))

@@ -1,4 +1,4 @@
-"""The sample gallery: what comes with the program, and a sentence on each."""
+"""The sample gallery: the data sets that come with the program, each with a sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcsvm_gui.core.base.i18n import tr
 
 @dataclass(frozen=True)
 class SampleDataset:
-    """A file in resources/datasets, or two of them where `test_rows` are apart."""
+    """A file in resources/datasets, or two of them if `test_rows` are in a separate file."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class SampleDataset:
 
 
 def samples() -> tuple[SampleDataset, ...]:
-    """In the order of the gallery: the easy first."""
+    """Return the samples in the order of the gallery, the easy ones first."""
     return (
         SampleDataset("iris", tr("Iris"), rows=150, features=4, classes=3),
         SampleDataset("wine", tr("Wine"), rows=178, features=13, classes=3),

@@ -1,4 +1,4 @@
-"""When two labels are one class in two spellings, and how that class is then called: the same in every file."""
+"""Decide when two labels are one class in two spellings, and choose its name, which is the same in every file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_WRITTEN_OUT = 20  # zeros; a number that needs more is written with an exponent
+_WRITTEN_OUT = 20  # zeros; a number with more zeros is written with an exponent
 
 
 def joined(label: str, *, case: bool = False) -> str:
-    """1 of +1, 01, 1.0 and 1e0; text in composed letters (NFC) with single blanks, and on demand in small letters."""
+    """Return the common spelling of a label: 1 for +1, 01, 1.0 and 1e0; text in composed letters (NFC).
+
+    Runs of blanks become one blank; `case`: whether letters become small letters.
+    """
     if _NUMBER.fullmatch(label):
         return number(label)
     text = " ".join(unicodedata.normalize("NFC", label).split())
@@ -22,7 +25,7 @@ def joined(label: str, *, case: bool = False) -> str:
 
 
 def number(label: str) -> str:
-    """The shortest exact spelling."""
+    """Return the shortest exact spelling."""
     try:
         sign, digits, exponent = Decimal(label).as_tuple()
     except InvalidOperation:  # an exponent of twenty digits
@@ -43,13 +46,13 @@ def number(label: str) -> str:
 
 
 def class_order(name: str) -> tuple[bool, float, str]:
-    """The sort key of class names: numbers by value, then text by code point; "1" and "1.0" by spelling."""
+    """Return the sort key of class names: numbers by value, then text by code point; "1" and "1.0" by spelling."""
     value = float(name) if _NUMBER.fullmatch(name) else math.inf
     return math.isinf(value), 0.0 if math.isinf(value) else value, name
 
 
 def in_training_spelling(trained_names: tuple[str, ...], labels: np.ndarray) -> np.ndarray:
-    """Labels of other data as training spelled them, where only the spelling differs: +1 or 1.0 for the class 1."""
+    """Return labels in the spelling of training, if only the spelling differs: +1 or 1.0 for the class 1."""
     spelled: dict[object, str | None] = {}
     for name in trained_names:
         value = _meaning(name)

@@ -1,7 +1,7 @@
-"""Which rows are tested on: at random by class, by groups, as a column says, or the last in order.
+"""Choose the rows to test on: at random by class, by groups, by a column, or the last in order.
 
-A hold-out at random: every class gives its share, and the same seed gives the same rows. All other splits, and all
-folds, are those of `mcsvm.solvers.selection.folds`.
+A random hold-out takes the same share of every class, and the same seed gives the same rows. All other splits, and
+all folds, are those of `mcsvm.solvers.selection.folds`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Split(NamedTuple):
-    train: np.ndarray  # rising row numbers
+    train: np.ndarray  # increasing row numbers
     test: np.ndarray
     notices: tuple[Notice, ...]
 
 
 def hold_out(labels: np.ndarray, share: float, seed: int) -> Split:
-    """A class of one row stays in the training part; every class keeps at least one row there."""
+    """Hold out a share of each class; every class keeps one row or more in the training part."""
     if not 0.0 < share < 1.0:
         raise InputError("holdout must be a share between 0 and 1, such as 0.3, not {share!r}", share=share)
     rows_of: dict[str, list[int]] = {}
@@ -66,7 +66,7 @@ def sample(dataset: Dataset, rows: int | None, seed: int) -> Dataset:
 
 
 def split(dataset: Dataset, share: float, seed: int, way: str) -> tuple[Dataset, Dataset, tuple[Notice, ...]]:
-    """`way`: of SPLITS."""
+    """Split the rows into training and test part. `way`: one of SPLITS."""
     parts = held_out(dataset, share, seed, way)
     return dataset.take(parts.train), dataset.take(parts.test), parts.notices
 
@@ -89,7 +89,7 @@ def kind_of(dataset: Dataset, way: str) -> Kind:
 
 
 def splits_of(dataset: Dataset, way: str, folds: int = 5, repeats: int = 1, holdout: float | None = None) -> Splits:
-    """InputError where the rows have no column that this way needs."""
+    """Return the splits; raise InputError if the rows lack the column that this way needs."""
     from mcsvm.solvers.selection.folds import Splits
 
     kind = kind_of(dataset, way)
@@ -101,7 +101,7 @@ def splits_of(dataset: Dataset, way: str, folds: int = 5, repeats: int = 1, hold
 
 
 def parts_of(dataset: Dataset, way: str, folds: int, repeats: int, holdout: float | None) -> int:
-    """How many parts are tested, one after another."""
+    """Return the number of parts that are tested, one after another."""
     if holdout is not None:
         return 1
     if dataset.folds is None or kind_of(dataset, way) != "column":
@@ -117,7 +117,7 @@ class Sides(Protocol):
 
 
 def torn_groups(dataset: Dataset, parts: Sequence[Sides]) -> tuple[Notice, ...]:
-    """A leak: groups were named, and a split has rows of one on both sides."""
+    """Report a leak: groups were named, and a split has rows of one group on both sides."""
     if dataset.groups is None:
         return ()
     found: set[Any] = set()
@@ -127,7 +127,7 @@ def torn_groups(dataset: Dataset, parts: Sequence[Sides]) -> tuple[Notice, ...]:
 
 
 def shared_groups(train: Dataset, test: Dataset) -> tuple[Notice, ...]:
-    """The same of a file to test on."""
+    """Report groups that a separate test file shares with the training data."""
     if train.groups is None or test.groups is None:
         return ()
     return _torn({str(name) for name in train.groups} & {str(name) for name in test.groups}, train.group_name or "")
@@ -150,7 +150,7 @@ def _torn(groups: set[Any], column: str) -> tuple[Notice, ...]:
 
 
 def _stamp(label: str) -> int:
-    """Each class draws its own lots, so that one more class changes nothing for the others."""
+    """Return a seed for each class, so that an additional class does not change the draws of the others."""
     return zlib.crc32(label.encode("utf-8", "surrogatepass"))
 
 

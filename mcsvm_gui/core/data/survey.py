@@ -1,4 +1,4 @@
-"""What is in a data set, counted once: plain numbers that a window can show without touching the data."""
+"""The content of a data set, counted once: plain numbers that a window can show without touching the data."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Survey:
     classes: tuple[str, ...]
     counts: tuple[int, ...]
     missing: int
-    filled: float | None  # share of cells that are not zero, of sparse files
+    filled: float | None  # share of nonzero cells, for sparse files
     digest: str
-    weight: float | None = None  # of all rows together, where they have weights
+    weight: float | None = None  # of all rows together, if they have weights
 
 
 def survey(dataset: Dataset) -> Survey:
-    """Looks at every cell: not in the window's thread."""
+    """Count the content. Reads every cell, so it must not run in the window's thread."""
     matrix = dataset.matrix
     cells = 0 if matrix is None else matrix.shape[0] * matrix.shape[1]
     return Survey(
@@ -48,7 +48,7 @@ def _categories(columns: Sequence[Column]) -> int:
 
 
 def summary(found: Survey) -> str:
-    """One line: rows, features and their kinds, classes, missing cells, the digest's beginning."""
+    """Return one line: rows, features and their kinds, classes, missing cells, the digest's beginning."""
     parts = [
         tr("{count} row", "{count} rows", count=found.rows),
         *([] if found.weight is None else [tr("weights {total} in all", total=amount(found.weight))]),

@@ -1,1 +1,1 @@
-"""Reaching files: one or several, packed ones, what was pasted, and packages that some formats need."""
+"""Access to files: one or several, packed files, pasted text, and packages that some formats need."""

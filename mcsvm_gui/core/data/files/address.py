@@ -1,4 +1,4 @@
-"""Where a scheduler listens, and whether anybody listens there: all that can be said without loading distributed."""
+"""The address of a scheduler, and whether a scheduler listens there, without loading the package distributed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from mcsvm.solvers.errors import InputError, Sentence
 from mcsvm_gui.core.base.options import Kind
 
-PORT = 8786  # of Dask's schedulers, unless another is said
+PORT = 8786  # default port of Dask's schedulers
 EXAMPLE = f"tcp://192.168.0.5:{PORT}"
 SCHEMES = "tcp", "tls"
 FORM = re.compile(r"(?:(\w+)://)?(\[[0-9a-fA-F:]+\]|[^\s:/\[\]]+)(?::(\d{1,5}))?/?")
@@ -21,7 +21,7 @@ NO_SCHEDULER = Sentence("what answers there is no Dask scheduler")
 
 @dataclass(frozen=True)
 class Address(Kind):
-    """Of a scheduler."""
+    """The address of a scheduler."""
 
     placeholder: str = "ADDRESS"
 
@@ -30,12 +30,12 @@ class Address(Kind):
 
 
 def missing_library() -> Sentence | None:
-    """What to install; None where it is there."""
+    """Return the advice to install the library; None if it is installed."""
     return MISSING if find_spec("distributed") is None else None
 
 
 def full_address(address: str) -> str:
-    """In full, as SCHEME://HOST:PORT; raises InputError where it is none, or without the library."""
+    """Return the complete address SCHEME://HOST:PORT; raise InputError if it is invalid, or without the library."""
     found = FORM.fullmatch(address.strip())
     scheme, host, port = found.groups() if found else (None, "", None)
     if found is None or scheme not in (None, *SCHEMES) or not 0 < int(port or PORT) < 2**16:
@@ -50,7 +50,7 @@ def full_address(address: str) -> str:
 
 
 def reach(address: str, seconds: float) -> None:
-    """Raises InputError with the reason where no scheduler can be reached; Dask would try on until its time is over."""
+    """Raise InputError with the reason if no scheduler can be reached; Dask itself would retry until its timeout."""
     scheme, host, port = FORM.fullmatch(address).groups()  # type: ignore[union-attr] # it was checked
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=seconds) as connection:
@@ -67,7 +67,7 @@ def reach(address: str, seconds: float) -> None:
 
 
 def _greets(connection: socket.socket) -> bool:
-    """Dask speaks first: how long what follows is, in eight bytes; nobody else does so, and some for ever wait."""
+    """Return whether Dask answers. Only Dask sends first, a length in eight bytes; other servers may wait forever."""
     try:
         length = int.from_bytes(connection.recv(8), "little")
     except TimeoutError:

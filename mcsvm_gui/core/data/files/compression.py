@@ -1,4 +1,4 @@
-"""Compressed files, known by their first bytes: gzip (any number of members), bzip2, xz, and zip with one file."""
+"""Compressed files, recognized by their first bytes: gzip (any number of members), bzip2, xz, and zip with one file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORKBOOK = "[Content_Types].xml"
 
 
 def unpack(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """The content and how it was packed, outermost first."""
+    """Return the content and the packings, outermost first."""
     packing: list[str] = []
     while kind := _packed_as(data):
         if len(packing) == LAYERS:
@@ -42,17 +42,17 @@ def unpack(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def is_workbook(data: bytes) -> bool:
-    """An .xlsx file is a zip of XML."""
+    """Return whether the data are an .xlsx file: a zip of XML."""
     return data.startswith(b"PK\x03\x04") and _WORKBOOK in _names(io.BytesIO(data))
 
 
 def holds_arrays(data: bytes) -> bool:
-    """An .npz file is a zip of .npy; in a model there are other files too."""
+    """Return whether the data are an .npz file: a zip of .npy files only; a model contains other files too."""
     return data.startswith(b"PK\x03\x04") and _are_arrays(_names(io.BytesIO(data)))
 
 
 def is_table(archive: IO[bytes]) -> bool:
-    """Whether a zip archive is a workbook or holds arrays, and so is a data file as it is."""
+    """Return whether a zip archive is a workbook or holds arrays, and so is a data file itself."""
     names = _names(archive)
     return _WORKBOOK in names or _are_arrays(names)
 
@@ -67,7 +67,7 @@ def _packed_as(data: bytes) -> str | None:
 
 
 def packing_of(data: bytes) -> str | None:
-    """By its first bytes; a workbook and an .npz file are zip archives too."""
+    """Return the packing by the first bytes; a workbook and an .npz file are zip archives too."""
     if data.startswith(b"\x1f\x8b"):
         return "gzip"
     if data.startswith(b"BZh") and data[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
@@ -104,7 +104,7 @@ def unpacking(path: Path, kind: str, packed: IO[bytes]) -> IO[bytes]:
 
 
 def _bounded(path: Path, kind: str, stream: IO[bytes]) -> bytes:
-    """All of a stream, unless it would fill the memory: a small file can unpack to any size."""
+    """Read a whole stream, unless it would fill the memory: a small file can unpack to any size."""
     pieces, size, limit = [], 0, memory() // 4
     while piece := stream.read(_PIECE):
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""Readers that stand on packages of the `files` extra: found, or asked for by name in one sentence."""
+"""Packages of the `files` extra that some readers need: imported, or requested by name in one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Result = TypeVar("_Result")
 
 
 def require_package(source: Source, name: str) -> None:
-    """The package that the reader of this name cannot do without."""
+    """Import the package that the reader of this name requires, or raise FileError."""
     reader = READERS[name]
     try:
         importlib.import_module(reader.package)
@@ -32,7 +32,7 @@ def require_package(source: Source, name: str) -> None:
 
 
 def read_undamaged(source: Source, what: Sentence, read: Callable[[], _Result]) -> _Result:
-    """These packages raise anything on damaged files."""
+    """Call a reader, and report any exception as a damaged file: these packages raise various ones on such files."""
     try:
         return read()
     except (InputError, MemoryError):

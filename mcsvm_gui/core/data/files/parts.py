@@ -1,4 +1,4 @@
-"""Rows that lie in several files of the same columns: a folder of them, or all that fit a pattern."""
+"""Rows in several files with the same columns: a folder of files, or all files that match a pattern."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.roles.choosing import NoRowsError, merged
 from mcsvm_gui.core.data.row_source import concatenate as concatenate_sources
 
-OpenOne = Callable[[str, ReadOptions], Dataset]  # without asking for classes
+OpenOne = Callable[[str, ReadOptions], Dataset]  # does not require classes
 
 
 def files_of(path: str | os.PathLike[str]) -> list[str] | None:
-    """In the order of their names; None where the path is that of one file."""
+    """Return the files in the order of their names; None if the path is that of one file."""
     text = os.fspath(path)
     if os.path.isdir(text):
         return _of_folder(text)
@@ -55,7 +55,7 @@ def _of_folder(path: str) -> list[str]:
 
 
 def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOne, *, needs_label: bool) -> Dataset:
-    """The label of the first file is that of all; whether there are classes to tell apart is asked of all rows."""
+    """Read files as one data set. The first file determines the label column; classes are checked on all rows."""
     label, guesses = label_of(files[0], options, open_one, needs_label=needs_label)
     found = replace(concatenated(opened(files, replace(options, label=label, merge=None), open_one)), name=path)
     found = found.counting() if needs_label else found
@@ -78,7 +78,7 @@ def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOn
 
 
 def opened(files: Sequence[str], options: ReadOptions, open_one: OpenOne) -> list[Dataset]:
-    """Those that have a row that is asked for."""
+    """Open the files; leave out those without a requested row."""
     parts = []
     for file in files:
         try:
@@ -102,7 +102,7 @@ def label_of(
 
 
 def concatenated(parts: Sequence[Dataset]) -> Dataset:
-    """The rows of several files of the same columns, one after another; sparse ones have columns by number."""
+    """Concatenate the rows of several files with the same columns; numbered columns are aligned."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -133,7 +133,7 @@ def concatenated(parts: Sequence[Dataset]) -> Dataset:
 
 
 def digest_of(parts: Sequence[str]) -> str:
-    """Of several files, from theirs."""
+    """Return the digest of several files, computed from their digests."""
     return parts[0] if len(parts) == 1 else hashlib.sha256("".join(parts).encode()).hexdigest()
 
 
@@ -154,7 +154,7 @@ def refuse_others(first: Dataset, other: Dataset) -> None:
 
 
 def _stacked(parts: Sequence[Dataset]) -> tuple[Sequence[Column], sp.csr_array]:
-    """Columns that have numbers stand under them, however many each file has."""
+    """Stack the matrices. Numbered columns are aligned by their numbers, even if the files differ in width."""
     ranges = [part.columns for part in parts if isinstance(part.columns, NumberedColumns)]
     if not ranges:
         return parts[0].columns, sp.csr_array(sp.vstack([part.matrix for part in parts], format="csr"))

@@ -1,4 +1,4 @@
-"""What was on the clipboard, as a file: so that it can be trained on again, and the copied command repeats it."""
+"""Save the text of the clipboard as a file, so that training can use it again and a copied command can repeat it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def folder() -> Path:
 
 
 def keep(text: str) -> str:
-    """The path of a file that holds the text; the same text is kept once."""
+    """Return the path of a file with this text; the same text is stored only once."""
     import hashlib
 
     if not text.strip():
         raise InputError("there is no text on the clipboard; copy cells of a spreadsheet, with their header")
-    text = text.encode("utf-8", "replace").decode()  # half a letter is none
+    text = text.encode("utf-8", "replace").decode()  # half of a surrogate pair is not a letter
     content = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
     name = hashlib.sha256(content.encode()).hexdigest()[:12]
     path = folder() / f"pasted-{name}.tsv"

@@ -1,1 +1,1 @@
-"""Pictures of the rows in two directions, and what stands out among them."""
+"""Pictures of the rows in two dimensions, and the rows that are outliers."""

@@ -1,7 +1,8 @@
-"""Fisher's linear discriminants: the directions along which the classes lie farthest apart, by the spread within them.
+"""Fisher's linear discriminants: the directions that separate the classes most, relative to the spread within them.
 
-Of wide rows, of their first principal components (Belhumeur, Hespanha & Kriegman 1997): in as many dimensions as there
-are rows, any classes can be parted, and the picture would say nothing. Otherwise as scikit-learn's `svd` solver.
+Wide rows are first reduced to principal components (Belhumeur, Hespanha & Kriegman 1997): in as many dimensions as
+there are rows, any classes can be separated, and the picture would show nothing. Otherwise as scikit-learn's `svd`
+solver.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.projections.principal import principal_components, scores, signs_of
 
 MOST_DIRECTIONS = 100  # 0.4 s for 5000 rows
-ROWS_EACH = 3  # rows for a direction
-_FLAT = 1e-4  # of a deviation within classes: narrower directions count as so wide
+ROWS_EACH = 3  # rows required for each direction
+_FLAT = 1e-4  # of a deviation within classes: narrower directions are treated as this wide
 
 
 def discriminants(rows: np.ndarray | sp.csr_array, codes: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
-    """Coordinates along the first two, and their shares of the variance between classes. Of two classes there is one:
-    the second coordinate is the widest direction beside it."""
+    """Return the coordinates along the first two discriminants, and their shares of the variance between classes.
+
+    Two classes have only one discriminant: the second coordinate is then the widest direction orthogonal to it.
+    """
     codes = np.unique(codes, return_inverse=True)[1]
     counts = np.bincount(codes)
     if counts.size < 2:
@@ -39,7 +42,7 @@ def discriminants(rows: np.ndarray | sp.csr_array, codes: np.ndarray) -> tuple[n
 
 
 def _narrowed(rows: np.ndarray | sp.csr_array, counts: np.ndarray) -> np.ndarray:
-    """Centred, and of no more columns than the rows can bear."""
+    """Centre the rows, and reduce them to a number of columns that suits the number of rows."""
     most = max(1, min(MOST_DIRECTIONS, (rows.shape[0] - counts.size) // ROWS_EACH))
     if isinstance(rows, np.ndarray) and rows.shape[1] <= most:
         return np.asarray(rows - rows.mean(axis=0))
@@ -53,7 +56,7 @@ def _means(rows: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarra
 
 
 def _whitened(rows: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The spread within classes is 1 in every direction."""
+    """Transform the rows so that the spread within classes is 1 in every direction."""
     within = rows - _means(rows, codes, counts)[codes]
     deviations = within.std(axis=0)
     deviations[deviations == 0.0] = 1.0

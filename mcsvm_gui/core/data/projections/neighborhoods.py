@@ -1,6 +1,6 @@
-"""UMAP of the package umap-learn, where it is installed, in a process of its own.
+"""UMAP of the package umap-learn, if it is installed, in a separate process.
 
-umap compiles loops that run in parallel: two of them in one process abort it, and compiling would hold the
+umap compiles loops that run in parallel: two of them in one process abort it, and compiling would block the
 interpreter while the window draws.
 """
 
@@ -19,8 +19,8 @@ from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.projections.principal import scores
 from mcsvm_gui.core.data.projections.ways import NEEDED, no_umap
 
-SECONDS = 900.0  # compiling takes 20 to 60 of them the first time
-MOST_DIRECTIONS = 100  # principal components that it is given of wider rows
+SECONDS = 900.0  # compiling takes 20 to 60 s the first time
+MOST_DIRECTIONS = 100  # principal components to which wider rows are reduced
 NEIGHBORS = 15  # umap's own default
 _PROGRAM = """
 import sys
@@ -32,7 +32,7 @@ numpy.save(sys.argv[1], made.fit_transform(rows))
 
 
 def neighborhoods(rows: np.ndarray | sp.csr_array) -> np.ndarray:
-    """(rows, 2). InputError where it is not installed, or fails."""
+    """Compute the (rows, 2) embedding. Raise InputError if umap is not installed, or fails."""
     if no_umap():
         raise InputError(NEEDED)
     narrow = rows if isinstance(rows, np.ndarray) and rows.shape[1] <= MOST_DIRECTIONS else None

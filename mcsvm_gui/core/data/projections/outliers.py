@@ -1,6 +1,8 @@
-"""Rows far from all others: by the distance to the fifth nearest row (Ramaswamy, Rastogi & Shim 2000), of prepared
-rows. A row is an outlier where log(1 + distance / median) lies beyond a fence as Tukey's: of the plain distances, in
-one or two dimensions, a tenth of normally distributed rows would lie there."""
+"""Rows far from all others, by the distance of preprocessed rows to the fifth nearest (Ramaswamy, Rastogi & Shim 2000).
+
+A row is an outlier if log(1 + distance / median) is beyond a fence like Tukey's. On the plain distances, in one or
+two dimensions, a tenth of normally distributed rows would be beyond it.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.projections.projection import look_at
 
-NEIGHBOR = 5  # so that up to four strange rows alike are still strange
+NEIGHBOR = 5  # so that up to four similar outliers are still found
 FENCE = 2.0  # quartile distances beyond the upper quartile: 1 of 2000 normal rows of 20 columns, 4 of glass, 3 of iris
 _BLOCK = 512
 
 
 def outliers(dataset: Dataset, scale: str = "minmax") -> np.ndarray:
-    """Row numbers, the farthest first; of many rows, among those that the projection shows."""
+    """Return row numbers, the farthest first; of many rows, only those that the projection shows are examined."""
     looked = look_at(dataset, scale)
     distances = neighbor_distances(looked.prepared)
     if not distances.size:
@@ -29,7 +31,7 @@ def outliers(dataset: Dataset, scale: str = "minmax") -> np.ndarray:
 
 
 def neighbor_distances(rows: np.ndarray | sp.csr_array) -> np.ndarray:
-    """(rows,) to the fifth nearest other row, or to the farthest of fewer. 5000 x 2000 dense: 2 s."""
+    """Return the (rows,) distances to the fifth nearest other row, or the farthest of fewer. 5000 x 2000 dense: 2 s."""
     count = rows.shape[0]
     if count < 2:
         return np.zeros(0)

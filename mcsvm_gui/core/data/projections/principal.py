@@ -1,4 +1,4 @@
-"""Principal components of dense and of sparse rows, and which rows of many are shown."""
+"""Principal components of dense and of sparse rows, and the choice of rows to show if there are many."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _SMALL = 64  # rows or columns up to which all components are computed
 
 
 def principal_components(rows: np.ndarray | sp.csr_array) -> tuple[np.ndarray, tuple[float, float]]:
-    """Coordinates along the first two components, and their shares of the variance.
+    """Return the coordinates along the first two components, and their shares of the variance.
 
-    The mean is taken away inside the products, so that sparse rows stay sparse.
+    The mean is subtracted inside the products, so that sparse rows stay sparse.
     """
     variation = _variation(rows, np.asarray(rows.mean(axis=0)).ravel())
     points, squares = np.zeros((rows.shape[0], 2)), np.zeros(2)
@@ -27,7 +27,7 @@ def principal_components(rows: np.ndarray | sp.csr_array) -> tuple[np.ndarray, t
 
 
 def scores(rows: np.ndarray | sp.csr_array, wanted: int) -> np.ndarray:
-    """(rows, at most `wanted`): coordinates along the first components."""
+    """Return the (rows, at most `wanted`) coordinates along the first components."""
     mean = np.asarray(rows.mean(axis=0)).ravel()
     if min(rows.shape) <= max(_SMALL, wanted):
         dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
@@ -42,7 +42,7 @@ def scores(rows: np.ndarray | sp.csr_array, wanted: int) -> np.ndarray:
 
 
 def thin(labels: np.ndarray | None, count: int, most: int = MOST_POINTS) -> np.ndarray:
-    """Rising row numbers: all, or `most` of them, each class by its share and none left without a row."""
+    """Return increasing row numbers: all, or `most` of them, in proportion to the classes and with a row of each."""
     if count <= most:
         return np.arange(count)
     lots = np.random.default_rng(0)
@@ -60,7 +60,7 @@ def thin(labels: np.ndarray | None, count: int, most: int = MOST_POINTS) -> np.n
 
 
 def _shares(counts: np.ndarray, most: int) -> np.ndarray:
-    """One row for each class, the rest in proportion, by largest remainders."""
+    """Assign one row to each class, and the other rows in proportion, by largest remainders."""
     wanted = (counts - 1) * ((most - counts.size) / (counts.sum() - counts.size))
     shares = 1 + np.floor(wanted).astype(np.int64)
     last = np.argsort(-(wanted - np.floor(wanted)), kind="stable")[: most - shares.sum()]
@@ -69,7 +69,7 @@ def _shares(counts: np.ndarray, most: int) -> np.ndarray:
 
 
 def _variation(rows: np.ndarray | sp.csr_array, mean: np.ndarray) -> float:
-    """The sum of squares about the mean."""
+    """Return the sum of squares about the mean."""
     if isinstance(rows, np.ndarray):
         return float(((rows - mean) ** 2).sum())
     stored = np.bincount(rows.indices, minlength=mean.size)
@@ -88,6 +88,6 @@ def _centred(rows: np.ndarray | sp.csr_array, mean: np.ndarray) -> LinearOperato
 
 
 def signs_of(directions: np.ndarray) -> np.ndarray:
-    """The largest loading points upwards; otherwise the picture could be mirrored at any time."""
+    """Return signs that make the largest loading positive; otherwise the picture could be mirrored at any time."""
     largest = directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)]
     return np.where(largest < 0.0, -1.0, 1.0)

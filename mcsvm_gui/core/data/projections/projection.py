@@ -1,4 +1,4 @@
-"""The rows in two directions, of what a kernel would see of them: principal components, discriminants, or UMAP."""
+"""Preprocessed rows in two dimensions: principal components, discriminants, or UMAP."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from mcsvm_gui.core.data.projections.neighborhoods import neighborhoods
 from mcsvm_gui.core.data.projections.principal import MOST_POINTS, principal_components, thin
 
 MOST_CELLS = 10_000_000  # of the prepared table: 80 MB
-MOST_LEVELS = 100  # a text column with more is a name, and one feature per level would say nothing
+MOST_LEVELS = 100  # a text column with more levels is a name, and one feature per level would show nothing
 
 
 @dataclass(frozen=True, eq=False)
 class Projected:
     points: np.ndarray  # (shown, 2)
-    rows: np.ndarray  # (shown,) rising row numbers of the data set
+    rows: np.ndarray  # (shown,) increasing row numbers of the data set
     codes: np.ndarray  # (shown,) positions in `classes`; all 0 without labels
     classes: tuple[str, ...]
-    shares: tuple[float, float]  # of the variance; of `lda` of that between the classes; of `umap` nothing
-    total: int  # rows there are
+    shares: tuple[float, float]  # of the variance; for `lda` of the variance between the classes; for `umap` zeros
+    total: int  # number of rows of the data set
     left_out: tuple[str, ...]  # text columns with too many levels
     way: str = "pca"
     numbers: np.ndarray | None = None  # (shown,) numbers of the rows in the file; None: positions in `rows`, from 1
 
 
 def project(dataset: Dataset, scale: str = "minmax", way: str = "pca") -> Projected:
-    """The same points for the same data, whenever it is asked. `way`: pca, lda or umap. InputError: it cannot."""
+    """Project the data. The result is deterministic. `way`: pca, lda or umap. Raise InputError if that fails."""
     looked = look_at(dataset, scale)
     codes = np.zeros(looked.rows.size, dtype=np.int64)
     if dataset.labels is not None:
@@ -60,9 +60,9 @@ def _points(rows: np.ndarray | sp.csr_array, codes: np.ndarray, way: str) -> tup
 
 @dataclass(frozen=True, eq=False)
 class SampledRows:
-    """Rows of a data set, prepared."""
+    """Preprocessed rows of a data set."""
 
-    rows: np.ndarray  # rising row numbers
+    rows: np.ndarray  # increasing row numbers
     prepared: np.ndarray | sp.csr_array
     left_out: tuple[str, ...]
 

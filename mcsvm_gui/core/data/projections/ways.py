@@ -1,4 +1,4 @@
-"""Whether UMAP is installed; asked in the window's thread, so that nothing large is imported for it."""
+"""Whether UMAP is installed. The window's thread calls this, so it imports nothing large."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ NEEDED = Sentence("UMAP needs the package umap-learn; install it with: pip insta
 
 
 def no_umap() -> bool:
-    """A program that brings its own Python has no other to run it."""
+    """Return whether UMAP cannot run: it is not installed, or the program is bundled without a separate Python."""
     return getattr(sys, "frozen", False) or find_spec("umap") is None

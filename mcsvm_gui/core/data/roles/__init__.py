@@ -1,1 +1,1 @@
-"""What each column is to a training: feature, text, date, label, weight, group, fold, name, or nothing."""
+"""The role of each column in a training: feature, text, date, label, weight, group, fold, name, or ignored."""

@@ -1,12 +1,12 @@
-"""Which rows a table shows, and in which order: a value, which needs no library to be made."""
+"""The rows that a table shows, and their order: a value that is built without importing a library."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ALL = "all"
-ROWS = "rows"  # what a button says that picks rows, in place of an option
-NAME = "name "  # before what a column of names is called
+ROWS = "rows"  # given by a button that selects rows, instead of an option
+NAME = "name "  # prefix of the name of a row name column
 PICKS = {
     ALL: "all rows",
     "outliers": "outliers",
@@ -19,7 +19,7 @@ Place = int | str  # the number of a feature; or label, weight, or a NAME
 
 @dataclass(frozen=True)
 class Arrangement:
-    by: Place | None = None  # None: as they come
+    by: Place | None = None  # None: in the original order
     descending: bool = False
     where: str = ""  # conditions
     pick: str = ALL

@@ -1,5 +1,7 @@
-"""The rows of a data set in another order, or some of them: for a table that shows a million. In pieces, so that no
-other thread waits long for the interpreter."""
+"""Sort or filter the rows of a data set for a table of up to a million rows.
+
+The work is done in chunks, so that no other thread waits long for the interpreter.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from mcsvm_gui.core.data.roles.picking import picked
 
 
 def arranged(dataset: Dataset, asked: Arrangement, scale: str = "minmax") -> np.ndarray | None:
-    """Row numbers; None for all of them in their own order. Missing cells come last. InputError: no such condition."""
+    """Return row numbers; None for all in original order. Missing cells come last.
+
+    Raise InputError if the condition is invalid.
+    """
     rows, by, descending = picked(dataset, asked.pick, scale), asked.by, asked.descending
     if asked.where.strip():
         held = _holding(dataset, asked.where)
@@ -25,7 +30,7 @@ def arranged(dataset: Dataset, asked: Arrangement, scale: str = "minmax") -> np.
         return rows
     keys = _ranks(cells_of(dataset, by))
     keys = -keys if descending else keys
-    order = np.argsort(keys if rows is None else keys[rows], kind="stable")  # NaN last, either way
+    order = np.argsort(keys if rows is None else keys[rows], kind="stable")  # NaN is last in both orders
     return order if rows is None else rows[order]
 
 
@@ -75,7 +80,7 @@ def _pieces(cells: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _ranks(cells: np.ndarray) -> np.ndarray:
-    """float64, NaN where missing, in the order of the values; text by its letters, whatever their case."""
+    """Return float64 ranks in the order of the values, NaN for missing; text is ranked case-insensitively."""
     if cells.dtype == np.float64:
         return cells
     codes, levels = coded(cells)

@@ -1,4 +1,4 @@
-"""Rows and classes that are asked for: conditions on rows, merged classes, a share of each class."""
+"""Select requested rows and classes: conditions on rows, merged classes, a share of each class."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from mcsvm_gui.core.data.roles.conditions import conditions, merges
 
 
 class NoRowsError(FileError):
-    """Of this file, or this block of it; of a folder others may have some."""
+    """Raised if no row of this file, or of this block, is selected; other files of a folder may have such rows."""
 
-    rows = 0  # that there were
+    rows = 0  # number of rows before the selection
 
 
 def rows_where(
     path: Path, where: str | None, cells: Callable[[str], np.ndarray], rows: int
 ) -> tuple[np.ndarray | None, tuple[Notice, ...]]:
-    """The rows at which the conditions hold, rising; None where there is no condition."""
+    """Return the rows that fulfil the conditions, in increasing order; None if there is no condition."""
     if where is None:
         return None, ()
     kept = np.ones(rows, dtype=bool)
@@ -65,7 +65,7 @@ def _chosen(tally: NoticeTally) -> Sentence:
 def merged(
     path: Path, labels: np.ndarray, merge: str | None, *, needed: bool = False
 ) -> tuple[np.ndarray, list[Notice]]:
-    """`needed`: whether each of the classes must occur."""
+    """Merge classes. `needed`: whether each of the classes must occur."""
     if merge is None:
         return labels, []
     become = merges(merge)
@@ -98,7 +98,7 @@ def _merged(tally: NoticeTally) -> Sentence:
 
 
 def a_share(dataset: Dataset, share: float | None) -> Dataset:
-    """Drawn by class, the same rows every time; of each class one row at least."""
+    """Draw a share of each class, at least one row; the same rows every time."""
     if share is None or dataset.labels is None:
         return dataset
     kept = splitting.hold_out(dataset.labels, 1.0 - share, 0).train

@@ -1,4 +1,4 @@
-"""Text as numbers, in pieces, so that no other thread waits long for the interpreter."""
+"""Encode text as numbers, in chunks, so that no other thread waits long for the interpreter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PIECE = 20_000
 
 
 def coded(cells: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Codes, -1 where nothing is, and what they stand for, in the order in which it comes."""
+    """Return codes (-1 for a missing cell) and the distinct texts, in order of occurrence."""
     known: dict[str, int] = {}
     parts = [np.empty(0, dtype=np.int64)]
     for first in range(0, len(cells), PIECE):
@@ -20,7 +20,7 @@ def coded(cells: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def ranks(levels: list[str], letters: int = 40) -> np.ndarray:
-    """The place of each by its first letters, whatever their case. NumPy sorts without the interpreter."""
+    """Return the rank of each text by its first letters, case-insensitively. NumPy sorts without the interpreter."""
     keys = np.empty(len(levels), dtype=f"U{2 * letters + 1}")
     for first in range(0, len(levels), PIECE):
         some = levels[first : first + PIECE]

@@ -1,4 +1,4 @@
-"""Which rows are read, and which classes are one: `CLASS=a,b; size>3` and `new=a+b`."""
+"""Conditions that select rows, `CLASS=a,b; size>3`, and merges of classes, `new=a+b`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pandas as pd
 from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.data.roles import dates
 
-CLASS = "CLASS"  # the label, whatever its column is called
+CLASS = "CLASS"  # the label, whatever the name of its column
 _QUOTED = r'"(?:[^"]|"")*"'
 _SIGN = re.compile(r"!=|<=|>=|=|<|>")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -34,7 +34,10 @@ class Condition:
     values: tuple[str, ...]
 
     def holds(self, cells: np.ndarray) -> np.ndarray:
-        """(rows,) of cells that are numbers, or text with None. InputError where nothing can be compared."""
+        """Return the (rows,) mask of cells that fulfil the condition. `cells`: numbers, or text with None.
+
+        Raise InputError if nothing can be compared.
+        """
         if cells.dtype == np.float64 and (self.sign not in _ORDERED or not np.isnan(_number(self.values[0]))):
             return self._of_numbers(cells)
         if self.sign in _ORDERED:
@@ -55,7 +58,7 @@ class Condition:
         return found if self.sign == "=" else ~found
 
     def _ordered(self, cells: np.ndarray) -> np.ndarray:
-        """A cell that is missing, or cannot be compared, is neither larger nor smaller."""
+        """Compare by size. A cell that is missing, or cannot be compared, is neither larger nor smaller."""
         measure = _number if _NUMBER.fullmatch(self.values[0]) else _date
         bound = measure(self.values[0])
         codes, distinct = pd.factorize(cells, use_na_sentinel=True)
@@ -70,7 +73,7 @@ class Condition:
 
 
 def _among(cell: Any, words: Set[str], numbers: Set[float]) -> bool:
-    """Numbers are equal by value: 1 is 1.0."""
+    """Return whether a cell is one of the values. Numbers are compared by value: 1 equals 1.0."""
     if isinstance(cell, str) and cell.strip() in words:
         return True
     return bool(numbers) and _number(cell) in numbers
@@ -90,7 +93,7 @@ def _date(cell: Any) -> float:
 
 
 def conditions(text: str) -> tuple[Condition, ...]:
-    """All of which must hold."""
+    """Parse conditions, all of which must hold."""
     found = []
     for part in filter(str.strip, _split(text, ";")):
         cut = _sign(part)
@@ -108,7 +111,7 @@ def conditions(text: str) -> tuple[Condition, ...]:
 
 
 def merges(text: str) -> dict[str, str]:
-    """The class that each of these becomes."""
+    """Return the new class of each class to be merged."""
     found: dict[str, str] = {}
     for part in filter(str.strip, _split(text, ";")):
         cut = _sign(part)
@@ -129,13 +132,13 @@ def _either(value: str) -> float:
 
 
 def _sign(part: str) -> re.Match[str] | None:
-    """The first that is not in quotation marks."""
+    """Find the first comparison sign outside quotation marks."""
     hidden = re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), part)
     return _SIGN.search(hidden)
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """Where the mark is not in quotation marks."""
+    """Split a text at a mark outside quotation marks."""
     hidden = re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), text)
     cuts = [-1, *(place for place, letter in enumerate(hidden) if letter == mark), len(text)]
     return [text[a + 1 : b] for a, b in pairwise(cuts)]

@@ -1,4 +1,4 @@
-"""Dates and times as people write them, in seconds since 1970 by the clock that they name; zones are left out."""
+"""Dates and times as people write them, in seconds since 1970 by the clock that they name; zones are ignored."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _DAYS = [
 _FORMS = [re.compile(rf"{day}(?:(?:t|,?\ ){_TIME})?", re.IGNORECASE | re.ASCII) for day in _DAYS]
 _FORMS.append(re.compile(_TIME, re.IGNORECASE | re.ASCII))
 _START = datetime.datetime(1970, 1, 1)
-_CENTURY = 69  # two digits from here on are of the last century, as POSIX has it
+_CENTURY = 69  # two digits from here on are of the last century, as in POSIX
 
 
 class Dates(NamedTuple):
-    seconds: np.ndarray  # NaN where it is no date
-    order: str  # dmy or mdy, where any date needed it
-    zones: frozenset[str]  # that were left out
+    seconds: np.ndarray  # NaN if the cell is not a date
+    order: str  # dmy or mdy, if any date needed it
+    zones: frozenset[str]  # that were ignored
 
 
 class UndecidedError(ValueError):
-    """Neither the dates nor the user say which is the day and which the month; or the dates say both."""
+    """Raised if neither dates nor user determine which number is the day and which the month, or if dates disagree."""
 
 
 def dates(cells: Sequence[str], order: str = "") -> Dates:
-    """`order`: dmy or mdy, where it is known."""
+    """Convert texts to dates. `order`: dmy or mdy, if it is known."""
     found = [_match(cell) for cell in cells]
     order = order or _order([one for one in found if one is not None and "first" in one])
     seconds = np.full(len(cells), np.nan)
@@ -61,7 +61,7 @@ def _match(cell: str) -> dict[str, str] | None:
 
 
 def _order(pairs: Sequence[dict[str, str]]) -> str:
-    """What dates such as 13/4/2024 show; with points the day comes first."""
+    """Determine the order of day and month from dates such as 13/4/2024; with points the day comes first."""
     if not pairs:
         return ""
     shown = {"dmy" for one in pairs if one["mark"] == "." or int(one["first"]) > 12}
@@ -79,7 +79,7 @@ def _seconds(parts: dict[str, str], order: str) -> float:
 
 
 def _moment(parts: dict[str, str], order: str) -> datetime.datetime:
-    """ValueError where there is no such day or time."""
+    """Return the moment of matched parts; raise ValueError if there is no such day or time."""
     day = _day(parts, order) if "year" in parts else _START
     hour, second = int(parts.get("hour", 0)), float(parts.get("second", "0").replace(",", "."))
     if half := parts.get("half", "").lower():

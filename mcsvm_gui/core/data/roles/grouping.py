@@ -14,7 +14,7 @@ from mcsvm_gui.core.data.preparation.cells import held_cells
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
 
-SHARED = 0.5  # least share of the test rows whose group is also trained on
+SHARED = 0.5  # smallest share of the test rows whose group is also in the training part
 
 FEWEST_GROUPS = 5  # with fewer values, a column called group is as likely to be a treatment
 FEWEST_CODES = 8  # different codes such as B01 that are required if the name of the column gives no hint
@@ -69,7 +69,7 @@ def shared_likely_groups(whole: Dataset, training: Dataset, tested: Dataset) -> 
 
 
 def _cells_of(dataset: Dataset, name: str) -> list[object]:
-    """Return the present cells of a column; none if the file lacks it."""
+    """Return the cells of a column that are not missing; an empty list if the file lacks the column."""
     position = next((place for place, column in enumerate(dataset.columns) if column.name == name), None)
     if position is None:
         return []

@@ -1,13 +1,13 @@
-"""Columns that name or count the rows: learned from, they would tell sorted classes apart, and nothing else."""
+"""Columns that name or count the rows: if learned, they would separate sorted classes, and nothing else."""
 
 from __future__ import annotations
 
 import numpy as np
 
 _IDS = {"id", "index", "idx", "row", "rowid", "row_id", "row_number", "rownames", "unnamed: 0"}
-_COUNTS = _IDS | {"no", "nr", "num", "number", "sample", "#", "n"}  # often, but not certain
+_COUNTS = _IDS | {"no", "nr", "num", "number", "sample", "#", "n"}  # often such columns, but not certainly
 _NAMES = {"name", "names", "row.names", "rowname", "row_name"}
-_ENOUGH = 20  # rows in which nothing comes twice by chance
+_ENOUGH = 20  # rows in which all values differ hardly by chance
 
 
 def counts_rows(name: str, values: np.ndarray) -> bool:
@@ -15,18 +15,18 @@ def counts_rows(name: str, values: np.ndarray) -> bool:
 
 
 def enough_to_count(name: str) -> int:
-    """Rows: in a short file any column may happen to count, unless its name says that it is meant to."""
+    """Return the number of rows that suffices: in a short file a column may count by chance, unless its name fits."""
     return 3 if name.isdigit() or _bare(name) in _COUNTS else _ENOUGH
 
 
 def counted_from(values: np.ndarray, before: int = 0) -> float | None:
-    """0 or 1, where the values are the numbers of their rows; `before`: rows of the file before these."""
+    """Return 0 or 1 if the values count the rows from there, else None. `before`: rows of the file before these."""
     start = float(values[0]) - before
     return start if start in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(values.size)) else None
 
 
 def names_rows(name: str, values: np.ndarray, *, untitled: bool) -> bool:
-    """Certain enough to be shown and not learned: a first column without a title, as R writes it, or an id."""
+    """Return whether a column certainly names rows, and is not learned: an id, or R's first column without a title."""
     if not untitled and _bare(name) not in _IDS | _NAMES:
         return False
     if values.dtype == np.float64:
@@ -37,7 +37,7 @@ def names_rows(name: str, values: np.ndarray, *, untitled: bool) -> bool:
 
 
 def _rises(values: np.ndarray) -> bool:
-    """The numbers of rows some of which were taken out."""
+    """Return whether the values may be numbers of rows some of which were removed."""
     whole = len(values) > 2 and np.isfinite(values).all() and (values == np.floor(values)).all()
     return bool(whole and values[0] >= 0.0 and (np.diff(values) > 0.0).all())
 

@@ -1,4 +1,4 @@
-"""Rows worth a look, in the order in which they are shown: outliers, duplicates, contradictions, missing cells."""
+"""Rows to inspect, in display order: outliers, duplicates, contradictions, rows with missing cells."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mcsvm_gui.core.data.roles.arrangement import ALL
 
 
 def picked(dataset: Dataset, pick: str, scale: str) -> np.ndarray | None:
-    """Row numbers; None for all. `scale`: of the rows among which outliers are far."""
+    """Return row numbers; None for all. `scale`: the scaling of the rows for finding outliers."""
     return None if pick == ALL else _FOUND[pick](dataset, scale)
 
 
 def _together(keys: np.ndarray, wanted: Callable[[pd.Series], pd.Series]) -> np.ndarray:
-    """Rows of the keys that are wanted, equal ones below each other, where the first of them stands."""
-    codes = pd.factorize(keys)[0]  # numbered as they come
+    """Return the rows whose keys are wanted; equal ones follow each other, at the place of the first of them."""
+    codes = pd.factorize(keys)[0]  # numbered in order of occurrence
     held = wanted(pd.Series(codes)).to_numpy()
     return np.flatnonzero(held)[np.argsort(codes[held], kind="stable")]
 

@@ -1,4 +1,4 @@
-"""Each column in one line: what it is, how many of its cells are there, and how their values lie, by class."""
+"""Each column in one line: its kind, the number of its present cells, and the distribution of its values, by class."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Column, Dataset
 
 BINS = 16
-MOST_CLASSES = 8  # that bars are divided by
+MOST_CLASSES = 8  # largest number of classes by which bars are divided
 _PIECE = 100_000  # rows at a time, so that no other thread waits long
 
 
@@ -23,8 +23,8 @@ _PIECE = 100_000  # rows at a time, so that no other thread waits long
 class ColumnSummary:
     name: str
     role: Role
-    kind: str = ""  # number, category, text, date; nothing where the column is not read
-    present: int | None = None  # cells that hold something
+    kind: str = ""  # number, category, text, date; empty if the column is not read
+    present: int | None = None  # cells that are not empty
     missing: float = 0.0  # share of the rows
     distinct: int | None = None  # of categories and texts
     low: float | None = None  # of numbers and dates
@@ -36,7 +36,7 @@ class ColumnSummary:
 
 
 def summaries(dataset: Dataset) -> tuple[ColumnSummary, ...]:
-    """Of every column of the file; of files whose columns have numbers alone, none. Looks at every cell."""
+    """Summarize every column of the file, by reading every cell. Files with numbered columns have no summaries."""
     if isinstance(dataset.columns, NumberedColumns):
         return ()
     place = {column.name: number for number, column in enumerate(dataset.columns)}
@@ -48,7 +48,7 @@ def summaries(dataset: Dataset) -> tuple[ColumnSummary, ...]:
 
 
 def _codes(dataset: Dataset) -> tuple[np.ndarray, int]:
-    """The class of each row; all in one where there are none, or too many to be told apart."""
+    """Return the class of each row; a single class if there are none, or too many to distinguish."""
     if dataset.labels is None or not 1 < len(dataset.classes) <= MOST_CLASSES:
         return np.zeros(dataset.rows, dtype=np.int64), 1
     number = {name: code for code, name in enumerate(dataset.classes)}
@@ -108,7 +108,7 @@ def _numeric(column: Column, role: Role, values: np.ndarray, codes: np.ndarray, 
 def _worded(column: Column, role: Role, cells: np.ndarray, codes: np.ndarray, classes: int) -> ColumnSummary:
     numbers, levels = coded(cells)
     known = numbers >= 0
-    if column.kind == "text":  # of which nothing is a text without words
+    if column.kind == "text":  # an empty cell is a text without words
         empty = levels.index("") if "" in levels else -2
         known &= numbers != empty
         distinct = len(levels) - (empty >= 0)

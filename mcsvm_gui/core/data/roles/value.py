@@ -1,4 +1,4 @@
-"""The role of each column as one value, which the options of reading spell.
+"""The role of each column as one value, which the options of reading express.
 
 Options name columns by role (`--text a,b`); a window asks for the role of a column. Both are the same ReadOptions.
 """
@@ -31,7 +31,7 @@ assert set(ROLES) == set(get_args(Role))
 
 
 def roles_of(dataset: Dataset) -> dict[str, Role]:
-    """By name, in the order of the file."""
+    """Return the role of each column by name, in the order of the file."""
     kinds: dict[str, Role] = {"text": "text", "date": "date"}
     found: dict[str, Role] = {column.name: kinds.get(column.kind, "feature") for column in dataset.columns}
     found |= dict.fromkeys(dataset.row_names, "name")
@@ -46,9 +46,9 @@ def roles_of(dataset: Dataset) -> dict[str, Role]:
 
 
 def with_roles(read: ReadOptions, dataset: Dataset, changes: Mapping[str, Role]) -> ReadOptions:
-    """How the file of `dataset` is to be read for these columns to have these roles.
+    """Return options to read the file of `dataset` with these roles.
 
-    Where a role that one column has goes to another, the first is a feature again.
+    If a role that only one column can have goes to another column, the first one is a feature again.
     """
     roles = roles_of(dataset)
     for name, role in changes.items():
