@@ -1,8 +1,8 @@
 """Names at the ends of lines, instead of a legend to which the eye has to travel.
 
 They are painted in pixels of the area in which lines are drawn. Names that would cover each other move upwards and
-downwards; names without room are omitted, and the tooltip shows them as it shows all others. The code that draws the
-lines leaves `room` next to them, so that the name of a line that ends last does not cover a line.
+downwards; names without room are omitted, and the label at the pointer shows them as it shows all others. The code that
+draws the lines leaves `room` next to them, so that the name of a line that ends last does not cover a line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 SIZE = 8  # points
 GAP = UNIT  # pixels between the end of a line and its name
-WIDEST = 16 * UNIT  # largest width of a name in pixels; the tooltip shows all of it
+WIDEST = 16 * UNIT  # largest width of a name in pixels; the label at the pointer shows all of it
 SHARE = 0.4  # largest share of the width of a plot
 GROUND = 190  # opacity, of 255: lines below a name remain visible, but do not hide it
 

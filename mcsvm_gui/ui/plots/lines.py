@@ -21,11 +21,11 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.base import Plot, pen
 from mcsvm_gui.ui.plots.end_labels import EndLabel, EndLabels
 
-FAINT = 160  # opacity of 255 of lines of second rank
+FAINT = 160  # opacity of secondary lines, of 255
 KEY_OFFSET = {0.0: theme.UNIT, 0.5: 0, 1.0: -theme.UNIT}
 LABELLED = 200  # height in pixels from which on the lower axis has a name
 MARGIN = 0.03  # share of the width, left and right
-PALE = 60  # opacity of 255 of all other lines while one run is highlighted
+PALE = 60  # opacity of all other lines while one run is highlighted, of 255
 NEAR = 12  # largest distance in pixels between the pointer and a line that it points at
 ROOM = 300  # height in pixels that a legend of many runs needs
 
@@ -222,7 +222,7 @@ class LinePlot(Plot):
             self.finish()
 
     def relabel(self) -> None:
-        """Update the legend after names of runs have changed."""
+        """Mark the legend as outdated, because names of runs have changed; `finish` rebuilds it."""
         self._dirty_key = True
 
     def _let_go(self) -> None:
@@ -284,7 +284,7 @@ class LinePlot(Plot):
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
-        """Show the legend and the axis name: outside the window, its own legend is not visible."""
+        """Show the legend and the axis name: a file is read without the window's own legend."""
         self._exporting = True
         self._hair.hide()
         self._show_key()
@@ -360,7 +360,7 @@ class LinePlot(Plot):
 
 
 def _logarithms(ends: tuple[float, float], wanted: bool) -> tuple[float, float]:
-    """Return the logarithms of the ends, with at most three decades if the range begins at zero."""
+    """Return the ends, or if wanted their logarithms; as ranges may begin at zero, these span at most three decades."""
     low, high = ends
     if not wanted:
         return low, high

@@ -45,7 +45,7 @@ SMALLEST, FIRST_SIZE = QSize(800, 560), QSize(1280, 840)
 
 
 class MainWindow(QMainWindow):
-    assembly: Any  # the objects behind the window, which live as long as it
+    assembly: Any  # the objects behind the window, which live as long as it does
 
     asked = Signal(str)  # the name of a command in the menus
     theme_chosen = Signal(str)

@@ -102,7 +102,7 @@ class Job(Thread):
             self.tell(*facts, state, urgent=True)
 
     def held(self) -> bool:
-        """Wait while paused, then return whether to stop; all worker threads call this, the job's own also reports."""
+        """Wait while paused, then return whether to stop; all worker threads call it, only the job's own reports."""
         if not self._may_run.is_set():
             if threading.get_ident() == self._ident:
                 self.rest()
