@@ -87,7 +87,7 @@ class NoticeBar(QuestionBar):
 
 
 class FirstTourBar(QuestionBar):
-    """The three steps of the tour, shown at the first start."""
+    """The three steps of the tour, at the first start or from Help > Tour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         answers = (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SEEN = "tour_seen"  # the setting
 PAGES = "data", "train", "train"  # the pages of the steps
-SHOWN_ON = ("data",), ("data", "train"), ("train",)  # the second step says that Train comes next
+SHOWN_ON = ("data",), ("data", "train"), ("train",)  # by step; the second one says that Train comes next
 
 
 class TourView(Protocol):

@@ -1,12 +1,13 @@
 """When memory is freed. Only the window's thread collects cyclic garbage, and never searches permanent objects.
 
 * Python runs a collection in any thread that allocates one object too many. In a training's thread, it destroyed Qt
-objects left by plots, which only their own thread may touch: in rare cases, the program crashed or hung. So Python's
-automatic collections are off, and a timer of the window's thread collects instead.
-* Modules, pages and the runs of a project are permanent. A collection that searches them holds every thread: 150 to 250
-ms for 280,000 objects. So they are frozen once they exist, after one collection, because frozen garbage is never found.
-* Memory that jobs freed stays with glibc, in arenas of threads that have ended: 8 MB after 30 trainings of 200 rows. So
-it is returned to the system once no job is left.
+  objects left by plots, which only their own thread may touch: in rare cases, the program crashed or hung. So Python's
+  automatic collections are off, and a timer of the window's thread collects instead.
+* Modules, pages and the runs of a project are permanent. A collection that searches them holds every thread:
+  150 to 250 ms for 280,000 objects. So they are frozen once they exist, after one collection, because frozen garbage
+  is never found.
+* Memory that jobs freed stays with glibc, in arenas of threads that have ended: 8 MB after 30 trainings of 200 rows.
+  So it is returned to the system once no job is left.
 
 Nothing else in this package starts or disables collections.
 """

@@ -25,7 +25,7 @@ class Failed:
 
 
 class Job(Thread):
-    """`work` runs in the thread and reports facts, such as changes of state. Any thread may call the other methods."""
+    """`work` runs in the thread and reports facts, such as its state. Any thread may call the commands and `facts`."""
 
     urgent = Signal(object)  # the job; it has facts that must not wait for the next collection
 
