@@ -1,6 +1,7 @@
 """The columns of a file as players: which features each became, what a row holds there, and the way back.
 
-A feature is (value - shift) * scale, or ((value == level) - shift) * scale; both can be inverted."""
+A feature is (value - shift) * scale, or ((value == level) - shift) * scale; both can be inverted.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def date_tracks(
 def _steps(seconds: np.ndarray, start: float) -> tuple[np.ndarray, int]:
     """Return the places, and the index of the start.
 
-    The unit is the finest by which the dates differ and that leaves at most MOST places."""
+    The unit is the finest by which the dates differ and that leaves at most MOST places.
+    """
     reach = float(np.ptp(seconds))
     by_days = bool((np.mod(seconds - start, DAY) == 0.0).all())
     unit = next((unit for unit in UNITS if reach <= MOST * unit and not (by_days and unit < DAY)), DAY)

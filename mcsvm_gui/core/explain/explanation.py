@@ -50,7 +50,8 @@ def prepared_rows(
     """Prepare the rows of a data set and draw their background.
 
     The background is drawn from the training data or, without them, from the rows themselves, each class in proportion
-    to its size. Equal arguments give the same background."""
+    to its size. Equal arguments give the same background.
+    """
     prepared = trained.preparation.apply(dataset)
     if not prepared.kept.size:
         raise FileError(dataset.name, "there is no row without a missing cell that could be explained")
@@ -180,7 +181,8 @@ def _check_finite(found: Explained, numbers: np.ndarray) -> None:
 def document(explanation: Explanation) -> dict[str, Any]:
     """Return the document that `mcsvm explain --json` prints.
 
-    Two classes have one function, positive for the second class; sampled values come with their standard errors."""
+    Two classes have one function, positive for the second class; sampled values come with their standard errors.
+    """
     found, names = one_function(explanation)
     winners, errors = explanation.winners.tolist(), found.standard_errors
     return {
@@ -212,7 +214,8 @@ def one_function(explanation: Explanation) -> tuple[Explained, tuple[str, ...]]:
 def table(explanation: Explanation) -> tuple[list[str], list[list[object]]]:
     """Return a header and one line per row and output: decision value, mean, contribution of each column.
 
-    If the values are sampled, their standard errors follow."""
+    If the values are sampled, their standard errors follow.
+    """
     found, names = one_function(explanation)
     columns, errors = explanation.columns.names, found.standard_errors
     header = ["row", *explanation.names, "class", "output", "base", "decision", "sum error", *columns]

@@ -1,7 +1,8 @@
 """The smallest change of a row of the file that changes its predicted class, in the file's own units.
 
 The search runs among features (solvers/explain/search.py). The result is put back into a row of the file with as few
-digits as are enough, and the model predicts that row as any row of a file; only a confirmed change is shown."""
+digits as are enough, and the model predicts that row as any row of a file; only a confirmed change is shown.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ def flip_row(
 ) -> FileFlip:
     """Find the smallest change of the row at this place of the data set.
 
-    The columns in `fixed` and those of `held_columns` stay as they are."""
+    The columns in `fixed` and those of `held_columns` stay as they are.
+    """
     columns = ExplainedColumns.of(trained.preparation)
     if len(columns.features) > MOST_FEATURES:
         raise InputError(

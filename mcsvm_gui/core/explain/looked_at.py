@@ -67,7 +67,8 @@ def leads(trained: TrainedModel, data: PreparedRows, rows: int) -> np.ndarray:
     """Return the (rows,) margin of each winner over the runner-up; NaN for rows that were left out.
 
     The contributions of a row add up to this margin: a difference of scores or, if a machine trains pairs of classes,
-    the decision value of that pair, which is negative if other pairs decide."""
+    the decision value of that pair, which is negative if other pairs decide.
+    """
     model, found = trained.model, np.full(rows, np.nan)
     with limited(trained.request.threads), np.errstate(over="ignore", invalid="ignore"):
         for chunk in model.chunks(data.rows.shape[0]):

@@ -32,7 +32,8 @@ def neighbours(
 ) -> tuple[Neighbour, ...]:
     """Return the support vectors with the largest kernel values with a row of features (1, features).
 
-    `training` is a data set that contains the training rows; their names come from it."""
+    `training` is a data set that contains the training rows; their names come from it.
+    """
     model, columns = trained.model, ExplainedColumns.of(trained.preparation)
     if not len(model.points):
         return ()

@@ -29,7 +29,8 @@ def partner(values: np.ndarray, numbers: np.ndarray, column: int) -> int | None:
 
     The rows are split into bins of equally many rows by `column`. Within a bin, the Shapley values of `column` are
     correlated with every other column; the largest mean of the squared correlation wins. `values` is (rows,) for the
-    column, `numbers` is (rows, columns) of the file."""
+    column, `numbers` is (rows, columns) of the file.
+    """
     order = np.argsort(numbers[:, column], kind="stable")
     strength = np.zeros(numbers.shape[1])
     for rows in np.array_split(order, max(1, min(BINS, order.size // 5))):
@@ -83,7 +84,8 @@ def permuted(
 ) -> PermutationImportance | None:
     """Shuffle columns of the file (a category as a whole) and measure the loss of accuracy.
 
-    Return None without a table, or after a stop."""
+    Return None without a table, or after a stop.
+    """
     from sklearn.inspection import permutation_importance  # loads all of scikit-learn's trees
 
     if dataset.table is None:

@@ -4,7 +4,8 @@ On the plane z = x + D (t - D' x), D orthonormal, the rbf kernel is a product of
 the remaining directions, exp(-gamma |s - z|^2) = exp(-gamma (t_1 - d_1's)^2) exp(-gamma (t_2 - d_2's)^2) exp(-gamma
 rest_s): if the row x moves, only the last factor changes. Each factor is interpolated from its values at Chebyshev
 nodes, as many as make the error of every kernel value smaller than ERROR; so a frame costs nodes^2 products per support
-vector, whatever its number of pixels."""
+vector, whatever its number of pixels.
+"""
 
 from __future__ import annotations
 
