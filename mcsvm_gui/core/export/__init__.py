@@ -1,6 +1,7 @@
 """A trained model in the formats of other programs, one file each; every export is tried before its file appears.
 
-A new format is one file here with `refusal` and `export`, and one line in EXPORTERS."""
+A new format is one file here with `refusal` and `export`, and one line in EXPORTERS.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class Exporter(Format):
         """Write the model after checking that the file's labels on `check` are the model's own.
 
         If `check` is None, the training rows are used or, if their file is gone, the support vectors. If the format
-        cannot hold the model or a label differs, raise InputError with a sentence and write nothing."""
+        cannot hold the model or a label differs, raise InputError with a sentence and write nothing.
+        """
         from mcsvm.solvers.errors import InputError
 
         reason = self.refusal(trained)

@@ -70,7 +70,8 @@ def write_checked(
     """Write the files if every predictor agrees with the model.
 
     If a predictor finds a label or a probability that differs from the model's, raise InputError and leave no files.
-    `without` says why the format holds no probabilities."""
+    `without` says why the format holds no probabilities.
+    """
     path = Path(path)
     probe, why = _probe(trained, plain, check)
     try:

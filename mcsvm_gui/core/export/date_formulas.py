@@ -1,7 +1,8 @@
 """Parts of dates as formulas, which each format writes in its own way; sine and floor are the only functions.
 
 Days become years and months as in Hinnant, "chrono-compatible low-level date algorithms" (civil_from_days): years begin
-in March, so that the leap day is the last day of a year."""
+in March, so that the leap day is the last day of a year.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ class FlatModel:
     """The formulas of a model.
 
     prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f]; outputs =
-    kernel(prepared, vectors) @ expansion + bias; `decides` names the rule from outputs to a class."""
+    kernel(prepared, vectors) @ expansion + bias; `decides` names the rule from outputs to a class.
+    """
 
     machine: str
     decides: str  # argmax; votes or graph over the pairs (0, 1), (0, 2), ...
@@ -174,7 +175,8 @@ def unused_name(name: str, names: Sequence[str]) -> str:
 def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:
     """Return the flat layout of a model; it is built once per model and shared by all steps of an export.
 
-    With `as_weights`, a linear model becomes its weight vectors, one per output, instead of its support vectors."""
+    With `as_weights`, a linear model becomes its weight vectors, one per output, instead of its support vectors.
+    """
     collapse = as_weights and trained.model.kernel.name == "linear"
     forms = _forms.setdefault(trained, {})
     if collapse not in forms:
@@ -219,7 +221,8 @@ def _tilted(model: Any) -> np.ndarray:
     """Return the bias with each later class lowered by another TIE.
 
     The model treats class functions within TIE as equal and takes the first of them. With the lowered bias, a program
-    that takes the largest predicts the same class, whichever way it rounds."""
+    that takes the largest predicts the same class, whichever way it rounds.
+    """
     return model.bias - TIE * np.arange(model.classes) if model.machine.vote == "argmax" else model.bias
 
 

@@ -2,7 +2,8 @@
 
 The file is written as MCSVM_CS, whose prediction is the largest class function, ties to the first. For two classes
 LIBLINEAR uses one function only and gives 0 to the second label, so that is written as the difference, in reverse
-order."""
+order.
+"""
 
 from __future__ import annotations
 

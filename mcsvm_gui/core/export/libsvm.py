@@ -103,7 +103,8 @@ def _by_vector(expansion: Expansion) -> Expansion:
 def _shifted(expansion: np.ndarray) -> np.ndarray:
     """Subtract from each vector's weights the constant that leaves most zeros.
 
-    A constant subtracted from a vector's weights on all classes changes no difference, and may save most blocks."""
+    A constant subtracted from a vector's weights on all classes changes no difference, and may save most blocks.
+    """
     result = expansion.copy()
     for row in result:
         values, counts = np.unique(row, return_counts=True)

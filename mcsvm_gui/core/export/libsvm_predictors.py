@@ -148,7 +148,8 @@ def svm_predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
 def _inexact(plain: FlatModel, probe: Probe) -> np.ndarray:
     """Return (rows,) bounds on the error of p where svm.cpp stops: Q p is within INEXACT / k of a multiple of 1.
 
-    With d = p - p*, whose sum is 0, d' Q d = d' r with abs(r) <= INEXACT / k; and d' Q d = d' (Q + 1) d."""
+    With d = p - p*, whose sum is 0, d' Q d = d' r with abs(r) <= INEXACT / k; and d' Q d = d' (Q + 1) d.
+    """
     assert plain.calibration is not None
     assert plain.calibration.sigmoids is not None
     k, result = plain.classes, np.empty(len(probe))

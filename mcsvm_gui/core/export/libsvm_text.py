@@ -1,6 +1,7 @@
 """The text of LIBSVM and LIBLINEAR: numbers for names, index:value, and the two files next to a model.
 
-svm-scale -r reads FILE.range; FILE.names lists the meaning of the numbers of classes and features."""
+svm-scale -r reads FILE.range; FILE.names lists the meaning of the numbers of classes and features.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ def rows_as_terms(rows: Rows, numbers: np.ndarray) -> Iterable[list[str]]:
 def range_file(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
     """Yield the lines that svm-scale -r needs to scale raw numbers; it maps the two ends of a range to -1 and 1.
 
-    Columns without a feature get an empty range: svm-scale leaves them out."""
+    Columns without a feature get an empty range: svm-scale leaves them out.
+    """
     ranges = {}
     for name, shift, scale in zip(numbers.tolist(), plain.shift.tolist(), plain.scale.tolist(), strict=True):
         ranges[name] = (shift - 1.0 / scale, shift + 1.0 / scale) if scale != 0.0 else (0.0, 0.0)

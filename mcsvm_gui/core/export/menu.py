@@ -39,7 +39,8 @@ def titles() -> str:
 def write(trained: TrainedModel, name: str, path: str) -> str:
     """Write the model and return a sentence about the files and their check.
 
-    If the format cannot hold the model, raise InputError and write no file."""
+    If the format cannot hold the model, raise InputError and write no file.
+    """
     if name == OWN.name:
         OWN.code.save(path, trained)
         return tr("Wrote {path}.", path=path)

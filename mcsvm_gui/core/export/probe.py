@@ -23,7 +23,8 @@ class Probe:
     """Rows to try.
 
     `cells` has an array per column of the flat model, float64 with NaN if missing, or text with "" if missing; or it is
-    one sparse matrix of numbers."""
+    one sparse matrix of numbers.
+    """
 
     cells: tuple[np.ndarray, ...] | sp.csr_array
     expected: np.ndarray  # class numbers; -1 if the model rejects the row

@@ -3,7 +3,8 @@
 Symmetric data have rows exactly on the border, and sums of large terms round by more than the model's TIE: of the 1728
 rows of the car evaluation data, all categories, 9 are there under ww with the linear kernel and C = 64 (two class
 functions 4e-12 apart, sums of 1e5 in all); of the nine pairs of two three-level categories labelled by their sum modulo
-3, up to seven. No other program can be expected to round in the same way."""
+3, up to seven. No other program can be expected to round in the same way.
+"""
 
 from __future__ import annotations
 

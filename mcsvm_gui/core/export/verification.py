@@ -1,7 +1,8 @@
 """Check that an exported file and the model give the same predictions for rows that the user chooses.
 
 The predictors are those that test an export before it is written. Exports to Python and C are programs: they run only
-if their code is the code that this version writes for the model, so that they can differ only in numbers."""
+if their code is the code that this version writes for the model, so that they can differ only in numbers.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ class ExportCheck:
 def verify_export(trained: TrainedModel, path: str, rows: Dataset) -> ExportCheck:
     """Compare the predictions of the file for the rows with those of the model.
 
-    Raise InputError if the file is not of an export format, or cannot be read."""
+    Raise InputError if the file is not of an export format, or cannot be read.
+    """
     name = format_of(path)
     exporter = EXPORTERS[name]
     reason = exporter.refusal(trained)

@@ -90,7 +90,8 @@ def layout(trained: TrainedModel) -> FlatModel:
 def has_own_code(text: bytes, plain: FlatModel) -> bool:
     """Return whether the file differs from the output of this version only in fractions; then it is safe to run.
 
-    Whole numbers are sizes and indices, and strings could end early for a compiler that knows trigraphs."""
+    Whole numbers are sizes and indices, and strings could end early for a compiler that knows trigraphs.
+    """
     return FRACTION.sub(b"0.0", text) == FRACTION.sub(b"0.0", written(plain)[""])
 
 

@@ -60,7 +60,8 @@ def votes(graph: Graph, plain: FlatModel, scores: str) -> str:
 def _walk(graph: Graph, plain: FlatModel, scores: str) -> str:
     """Add the (rows, 1) winner of the graph: compare the first and the last remaining class, drop the loser.
 
-    There is one such step fewer than classes."""
+    There is one such step fewer than classes.
+    """
     column_of = np.zeros((plain.classes, plain.classes), dtype=np.int64)
     for column, (a, b) in enumerate(plain.pairs):
         column_of[a, b] = column

@@ -86,7 +86,8 @@ def _sigmoids(graph: Graph, found: Calibration, values: str) -> str:
 def _coupled(graph: Graph, plain: FlatModel, pairs: str) -> None:
     """Add the p of sum 1 that minimises p' Q p: (Q + 1) p is a multiple of 1, solved by Gauss-Jordan elimination.
 
-    Q is positive semidefinite and Q + 1 definite, so that no pivot is 0."""
+    Q is positive semidefinite and Q + 1 definite, so that no pivot is 0.
+    """
     k, one = plain.classes, _number(graph, 1.0)
     pairs = graph.add("Clip", pairs, _number(graph, LEAST), _number(graph, 1.0 - LEAST))
     r = _table(graph, plain, pairs)

@@ -3,7 +3,8 @@
 ONNX has no regular expressions, and its StringNormalizer lowers letters by locales that do not exist everywhere. So a
 text is cut into letters (Tokenizer of onnxruntime, as in sklearn-onnx), LabelEncoder lowers each and turns characters
 other than letters into blanks, and the word corn is the string of six " corn ", which TfIdfVectorizer counts. Sequences
-of words cannot be counted in this way: scikit-learn ignores one-letter words between them."""
+of words cannot be counted in this way: scikit-learn ignores one-letter words between them.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ In one-against-all the smallest value wins unless `maxWins` says otherwise, whic
 function is negated. In one-against-one a value below the threshold of 0 is a vote for `targetCategory`, so the same
 sign is right there, and a value of 0 votes for the second class, as in our machines. A row that the model refuses has
 no result in PMML either (returnInvalid). With probabilities the file is a chain of models instead (probabilities.py):
-PMML's support vector machines have none."""
+PMML's support vector machines have none.
+"""
 
 from __future__ import annotations
 

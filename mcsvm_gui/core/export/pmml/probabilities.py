@@ -2,7 +2,8 @@
 
 Each output of the machine is a regression. The last model turns outputs into scores and probabilities by derived
 fields, and predicts by a softmax of the scores. Under temperature that softmax gives the probabilities; otherwise they
-are further outputs, and may disagree with the predicted class."""
+are further outputs, and may disagree with the predicted class.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +143,8 @@ def _first_largest(fields: Fields, of: list[Term]) -> Term:
 def _walk(fields: Fields, plain: FlatModel, values: list[Term]) -> Term:
     """Return the winner of the graph.
 
-    For the classes a to b it drops the first or the last, depending on the function of this pair."""
+    For the classes a to b it drops the first or the last, depending on the function of this pair.
+    """
     of_pair = dict(zip(plain.pairs, values, strict=True))
     left = [number(c) for c in range(plain.classes)]
     for apart in range(1, plain.classes):

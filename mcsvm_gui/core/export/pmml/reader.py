@@ -1,6 +1,7 @@
 """A small evaluator of PMML, from the standard's text: support vector machines, chains of models, softmax regressions.
 
-It uses nothing of our models."""
+It uses nothing of our models.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
 def evaluate(path: Path, cells: Cells, rows: int) -> tuple[list[str | None], np.ndarray | None]:
     """Return the predicted category of every row (None if it has no result), and the numeric outputs as columns.
 
-    `cells` are float64 with NaN, or text with "" if missing."""
+    `cells` are float64 with NaN, or text with "" if missing.
+    """
     return evaluate_scores(path, cells, rows)[:2]
 
 

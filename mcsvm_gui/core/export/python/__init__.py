@@ -1,7 +1,8 @@
 """Python source: one file that imports only `math`, and predicts raw rows.
 
 Numbers are in long strings that are split when the module is loaded: a string is one token, so that even a large model
-is parsed at once."""
+is parsed at once.
+"""
 
 from __future__ import annotations
 
@@ -167,7 +168,8 @@ def written(plain: FlatModel) -> Files:
 def has_own_code(text: bytes, plain: FlatModel) -> bool:
     """Return whether the file differs from the output of this version only in constants; then it is safe to run.
 
-    Constants are not run: `numbers` splits strings, and names are compared with values of rows."""
+    Constants are not run: `numbers` splits strings, and names are compared with values of rows.
+    """
     return _without_constants(text) == _without_constants(written(plain)[""])
 
 
