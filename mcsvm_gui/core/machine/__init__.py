@@ -1,1 +1,1 @@
-"""One machine: from a request to a trained model, its file and its predictions."""
+"""A single machine: from a request to a trained model, its file and its predictions."""

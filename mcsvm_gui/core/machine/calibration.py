@@ -1,6 +1,6 @@
-"""Calibration: the same machine is trained without each fold in turn, and probabilities are fitted on its scores there.
+"""Calibration: the machine is trained without each fold in turn; probabilities are fitted to its scores on that fold.
 
-Scaling, levels and fills are fitted on each fold's training part, as in a search.
+Scaling, levels and imputed values are fitted to each fold's training part, as in a search.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, PredictionSets
 
 CHUNK_ROWS = 20_000  # rows that are preprocessed between two checks for a stop: 0.3 s for 137 features
-FoldsDone = Callable[[int, int], object]  # told how many folds are done, of how many
+FoldsDone = Callable[[int, int], object]  # called with the number of finished folds and of all folds
 
 
 @dataclass(frozen=True, eq=False)
 class FoldPreparation:
-    """Scaling, levels and fills by a fold's training part alone."""
+    """Scaling, levels and imputed values from a fold's training part alone."""
 
     rules: Rules
     rows: Dataset
@@ -95,7 +95,7 @@ class FoldPreparation:
 
 
 class OutOfFold:
-    """Checked before the training begins; `fit` comes after it."""
+    """The calibration of a training: constructed, and so checked, before the training; `fit` follows it."""
 
     def __init__(self, request: Request, posed: Posed, limits: Limits, name: str) -> None:
         self._request, self._posed, self._limits = request, posed, limits
@@ -109,7 +109,7 @@ class OutOfFold:
         self.prepare = FoldPreparation(rules, posed.train, labels)
 
     def fit(self, report: FoldsDone, stopped: Callable[[], bool]) -> Calibrated | None:
-        """None after a stop."""
+        """Return the fitted calibration; None after a stop."""
         request, problem = self._request, self._posed.problem
         began, count = time.perf_counter(), len(self.parts)
         cell = request.machine, float(request.C), getattr(problem.kernel, "gamma", None)
@@ -124,7 +124,7 @@ class OutOfFold:
         return Calibrated(found, count, time.perf_counter() - began, self._sets(values))
 
     def _sets(self, values: np.ndarray) -> PredictionSets:
-        """How strange rows are to machines, and how far from landmarks, that know nothing of them."""
+        """Return the prediction sets, from out-of-fold scores and out-of-fold distances to landmarks."""
         problem, seed = self._posed.problem, self._request.seed
         codes, classes, kernel = problem.labels, problem.classes, problem.kernel
         margins = of_own_class(strangeness(scores(problem.machine, values, classes)), codes)

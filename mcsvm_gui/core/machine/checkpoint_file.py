@@ -38,7 +38,7 @@ DAMAGED = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A point of a training. `content`: of the run, as `Run.pack` returns it."""
+    """A point of a training; `content` is the run as `Run.pack` returns it."""
 
     request: Request
     iterations: int
@@ -70,7 +70,7 @@ def save(model: Named, checkpoint: Checkpoint | None) -> str | None:
 
 
 def load(model: Named) -> Checkpoint | None:
-    """Return the checkpoint of a model; None if there is none."""
+    """Return the checkpoint of a model; None if it does not exist."""
     path = path_for(model)
     if not os.path.exists(path):
         return None
@@ -94,7 +94,7 @@ def load(model: Named) -> Checkpoint | None:
 
 
 class PeriodicCheckpoints:
-    """Writes a checkpoint of a running training now and then, so that a killed one can be continued."""
+    """Writes checkpoints of a running training at intervals, so that it can be continued after it was killed."""
 
     def __init__(self, model: Named, clock: Callable[[], float] = time.perf_counter) -> None:
         self._model, self._clock = model, clock

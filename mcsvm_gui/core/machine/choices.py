@@ -1,6 +1,6 @@
-"""What can be chosen and what goes together, read off the solvers' registries: the form is built from this.
+"""The choices of the form and which of them fit together, from the solvers' registries.
 
-Importing this module is light; the first question loads the solvers.
+Importing this module is light; the first call loads the solvers.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from mcsvm_gui.core.machine import names
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
 
-# What everyone looks for, in the order of the lists; the registries' others follow as `more`.
+# The usual choices, in the order of the lists; the registries' other entries follow as `more`.
 FIRST_MACHINES, FIRST_SOLVERS, FIRST_KERNELS = tuple(names.MACHINES), tuple(names.SOLVERS), tuple(names.KERNELS)
 BIASES = tuple(names.BIASES)
-FEWEST, MOST = 2, 6  # classes of the probe: what a solver takes does not change beyond
+FEWEST, MOST = 2, 6  # classes of the probe: with more of them, solvers accept the same problems
 
 
 @dataclass(frozen=True)
 class FormChoice:
-    """One entry of a list; `reason` says why it does not go with the rest, None that it does."""
+    """One entry of a list; `reason` says why it does not fit the other settings, None if it does."""
 
     name: str
     title: str
@@ -37,20 +37,20 @@ class FormChoice:
 
 @dataclass(frozen=True)
 class Choices:
-    """What may stand beside the rest of a request."""
+    """The choices for each setting of a request, given its other settings."""
 
     machines: tuple[FormChoice, ...]
     solvers: tuple[FormChoice, ...]
     kernels: tuple[FormChoice, ...]
     biases: tuple[FormChoice, ...]
-    parameters: tuple[str, ...]  # those that the chosen kernel declares
+    parameters: tuple[str, ...]  # names of the parameters of the chosen kernel
     default_bias: str
     own_margin: float
     reason: str | None  # why this very combination is impossible
 
 
 def choices(request: Request, classes: int) -> Choices:
-    """The lists as they stand beside this request, for data of so many classes."""
+    """Return the lists for this request, for data with `classes` classes."""
     from mcsvm.solvers.kernels import KERNELS
     from mcsvm.solvers.machines import MACHINES
     from mcsvm.solvers.methods import METHODS
@@ -82,7 +82,7 @@ def choices(request: Request, classes: int) -> Choices:
 
 
 def why_not(request: Request, classes: int, **change: str) -> str | None:
-    """The sentence with which the request, so changed, would be refused."""
+    """Return the sentence that refuses the changed request; None if it is accepted."""
     from mcsvm.solvers.errors import InputError
 
     try:
@@ -95,7 +95,7 @@ def why_not(request: Request, classes: int, **change: str) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: int) -> Sentence | None:
-    """Asked of two examples per class: what a solver takes depends on names alone."""
+    """Try a problem with two examples per class: whether a solver accepts it depends on the names alone."""
     import numpy as np
 
     from mcsvm.solvers.errors import InputError
@@ -119,5 +119,5 @@ def _ordered(first: Iterable[str], registry: Iterable[str]) -> list[str]:
 
 
 def _formula(kernel: type) -> str:
-    """The first line of a kernel's file is what it computes."""
+    """Return the formula of a kernel, which is the first line of its module."""
     return (sys.modules[kernel.__module__].__doc__ or "").partition("\n")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""The command that trains what a request asks for, to be copied into a shell."""
+"""The command that trains a request's model, to be copied into a shell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(request: Request, name: str = "train") -> str:
-    """`mcsvm train ...`, or another command on the same data and machine, quoted for the shell of this system."""
+    """Return `mcsvm train ...`, or another command on the same data and machine, quoted for this system's shell."""
     return shell_line(arguments_of(request, name))
 
 
@@ -24,13 +24,16 @@ def shell_line(arguments: list[str]) -> str:
 
 
 def _for_windows(word: str) -> str:
-    """cmd.exe takes ^ and its like for its own, unless they are in quotation marks."""
+    """Quote a word for cmd.exe, which interprets ^ and similar characters outside quotation marks."""
     line = subprocess.list2cmdline([word])
     return f'"{line}"' if set(word) & set("^&|<>()%") and not line.startswith('"') else line
 
 
 def arguments_of(request: Request, name: str = "train") -> list[str]:
-    """Only what differs from the defaults, with all digits. Parsing it gives the request again, but for its digest."""
+    """Return the arguments that differ from the defaults, with all digits.
+
+    Parsing them gives the request again, but for its digest.
+    """
     data = "DATA" if request.data is None else request.data
     said = [*_arguments(request, name), *(["--"] if data.startswith("-") else [])]
     return ["mcsvm", name, *said, data] if data.startswith("-") else ["mcsvm", name, data, *said]

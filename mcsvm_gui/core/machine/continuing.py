@@ -27,7 +27,7 @@ CHANGEABLE = "tol", "gap_tol", "max_iter", "time_limit", "threads"  # options th
 
 @dataclass(frozen=True, eq=False)
 class Continuation:
-    """A training to continue; exactly one of `checkpoint` and `start` is there."""
+    """A training to continue; exactly one of `checkpoint` and `start` is not None."""
 
     request: Request
     dataset: Dataset
@@ -38,7 +38,7 @@ class Continuation:
 
 
 def continuation_of(path: Named, changes: Mapping[str, Any], data: str | None = None) -> Continuation:
-    """Return what is needed to continue the training of the model in this file, or that of its checkpoint.
+    """Return the state and settings to continue the training of the model in this file, or that of its checkpoint.
 
     `changes`: values of some options in CHANGEABLE. Limits count from the beginning of the training; the limit that
     ended it does not hold any more. `data`: the training file, if it has been moved.
@@ -75,7 +75,7 @@ def continuation_of(path: Named, changes: Mapping[str, Any], data: str | None = 
 
 
 def _has_ended(ending: Ending | None, request: Request, changes: Mapping[str, Any]) -> bool:
-    """Return whether the training has converged and no smaller tolerance is asked for."""
+    """Return whether the training has converged and no smaller tolerance is requested."""
     if ending is not Ending.CONVERGED:
         return False
     tol, gap = changes.get("tol"), changes.get("gap_tol")

@@ -1,4 +1,4 @@
-"""From the texts of a form to the machine's part of a request, with a sentence for every entry that is wrong."""
+"""Read the texts of a form into the machine's part of a request, with a sentence for every wrong entry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcsvm_gui.core.machine.request import OPTIONS, Request
 ASKED = {name: option for name, option in OPTIONS.items() if option.train}
 NAMES = tuple(name for name in ASKED if name in names.TITLES)  # chosen from lists
 TYPED = tuple(name for name in ASKED if name not in names.TITLES)
-# What is not named here is empty: nothing said, and the request's own default holds.
+# Fields without an entry here are empty at first; the request's own default applies.
 DEFAULTS = {
     name: option.default_text for name, option in ASKED.items() if option.train == "first" and option.default_text
 }
@@ -23,7 +23,7 @@ BALANCED, BY_HAND = "balanced", "hand"
 
 
 def read_form(texts: Mapping[str, str], parameters: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """(the values that were given, what is wrong by field); `parameters` are those of the kernel."""
+    """Return the entered values, and the errors by field; `parameters` are those of the kernel."""
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, option in ASKED.items():
@@ -51,9 +51,9 @@ def texts_of(request: Request) -> dict[str, str]:
 
 
 def class_factors(entry: str, totals: Mapping[str, float]) -> tuple[str, dict[str, str]]:
-    """How an entry weighs classes (not at all, balanced, by hand), and the factor of each as text.
+    """Return how an entry weighs classes (not at all, balanced, by hand), and the factor of each class as text.
 
-    `totals`: rows of each class, or the sum of their weights. What cannot be understood weighs nothing.
+    `totals` has the number of rows of each class, or the sum of their weights. An invalid entry weighs nothing.
     """
     try:
         value = ASKED["class_weight"].read(entry.strip()) if entry.strip() else None
@@ -69,7 +69,7 @@ def class_factors(entry: str, totals: Mapping[str, float]) -> tuple[str, dict[st
 
 
 def class_weight_text(factors: Mapping[str, str]) -> str:
-    """The entry for factors typed by hand; those of 1 are left out. Raises InputError."""
+    """Return the entry for factors typed by hand, without factors of 1. Raise InputError for an invalid factor."""
     option = ASKED["class_weight"]
     values = {name: _factor(name, text) for name, text in factors.items()}
     said = {name: value for name, value in values.items() if value != 1.0}

@@ -1,6 +1,6 @@
-"""Readings of a running training, beside its samples: accuracies, and support vectors per class.
+"""Readings of a running training, in addition to its samples: accuracies, and support vectors per class.
 
-A reading is of a few hundred rows drawn once, and taken so seldom that the training hardly notices.
+A reading uses a few hundred rows drawn once, and is so rare that it hardly slows the training down.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from mcsvm_gui.core.data.spellings import in_training_spelling
 from mcsvm_gui.core.machine.posing import Posed
 from mcsvm_gui.core.machine.trained import accuracy
 
-ROWS = 500  # of each kind; their accuracy is within two per cent of that of all
-SHARE = 0.05  # of the time that readings may take
-SOONEST = 0.1  # seconds between two of them
+ROWS = 500  # of each kind; their accuracy is within two per cent of that of all rows
+SHARE = 0.05  # largest share of the time for readings
+SOONEST = 0.1  # shortest time between two readings, in seconds
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Accuracies of the rows looked at; NaN where there are none."""
+    """Accuracies of the drawn rows; NaN if there are no such rows."""
 
     iteration: int
     seconds: float
     train_accuracy: float
     test_accuracy: float
     support_per_class: tuple[int, ...]
-    examples: float = float("nan")  # taken so far, by an online method
+    examples: float = float("nan")  # number of examples that an online method has used so far
 
 
 class Readings(Series):
@@ -54,13 +54,16 @@ class Readings(Series):
         )
 
     def table(self) -> dict[str, np.ndarray]:
-        """One array per column, and `support_per_class` with one row per reading."""
+        """Return one array per column, and `support_per_class` with one row per reading."""
         rows = self.rows.copy()
         named = {name: rows[:, column] for column, name in enumerate(self.FIXED)}
         return {**named, "support_per_class": rows[:, len(self.FIXED) : -1], "examples": rows[:, -1]}
 
     def pack(self) -> np.ndarray:
-        """The first line, of counters, says that the last column counts examples: earlier projects have none."""
+        """Return the packed rows; a mark in the first line, of counters, says that the last column counts examples.
+
+        Earlier projects lack that column.
+        """
         packed = super().pack()
         packed[0, len(self.FIXED) - 1] = 1.0
         return packed
@@ -77,7 +80,7 @@ class Readings(Series):
 
 @dataclass(frozen=True, eq=False)
 class _LiveRows:
-    """Prepared rows and the numbers of their classes; -1 for a class that training never saw."""
+    """Prepared rows and the numbers of their classes; -1 for a class unknown to the training."""
 
     points: Points
     codes: np.ndarray
@@ -91,7 +94,7 @@ class _LiveRows:
 
 
 class Watch:
-    """Takes readings of a run, when they are due."""
+    """Takes readings of a run when they are due."""
 
     def __init__(self, posed: Posed, test: Dataset | None) -> None:
         problem = posed.problem
@@ -123,7 +126,7 @@ class Watch:
 
 
 def _drawn(count: int) -> np.ndarray:
-    """The same rows for every machine on the same data."""
+    """Draw rows; every machine on the same data gets the same rows."""
     return np.sort(np.random.default_rng(0).permutation(count)[:ROWS])
 
 

@@ -120,7 +120,7 @@ def _sets_of(trained: TrainedModel) -> PredictionSets | None:
 
 
 def _sets_document(sets: PredictionSets | None) -> dict[str, Any] | None:
-    """How many numbers and rows there are of each class."""
+    """Return how many numbers and rows there are for each class."""
     if sets is None:
         return None
     rows = sets.landmarks.points.rows
@@ -182,7 +182,8 @@ def arrays_of(trained: TrainedModel) -> dict[str, np.ndarray]:
 
 
 def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
-    """From the document alone; shapes that no file holds are found out when compared with its length."""
+    """Return the expected arrays, from the document alone; impossible shapes fail when compared with the file's
+    length."""
     machine, classes = _machine(document), len(_class_names(document))
     support, features = _count(document, "n_support"), _count(document, "n_prepared")
     outputs = outputs_of(machine, classes)
@@ -231,7 +232,7 @@ def _expected_points(name: str, document: dict[str, Any], rows: int, features: i
 
 
 def _counts(document: dict[str, Any], name: str, classes: int) -> list[int]:
-    """Of each class, at least one."""
+    """Return the counts of each class, at least one each."""
     counts = [_count({name: count}, name) for count in document[name]]
     if len(counts) != classes or min(counts) < 1:
         raise ValueError(f"{name} are not those of its classes")
@@ -243,7 +244,7 @@ def outputs_of(machine: Machine, classes: int) -> int:
 
 
 def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedModel:
-    """Every number is checked: a model that opens also decides."""
+    """Rebuild the model and check every number, so that a model that opens also predicts."""
     machine, names = _machine(document), _class_names(document)
     origin = _origin(document["origin"])
     for name, array in arrays.items():
@@ -496,7 +497,7 @@ def _calibrated(document: dict[str, Any] | None, classes: int) -> Calibrated | N
 
 
 def _rule(document: dict[str, Any] | None, classes: int) -> CostRule | None:
-    """Most models have none."""
+    """Return the rule of costs; most models do without one."""
     return None if document is None else CostRule.from_document(document, classes)
 
 

@@ -2,7 +2,7 @@
 
 An array is deflated if that makes it smaller. The document comes first and is never deflated: systems recognise a model
 by its beginning, and JSON takes many times its length in memory. All sizes are compared with the document and with the
-length of the file before memory is taken. Whatever is wrong with a file is one sentence; opening one runs no code.
+length of the file before memory is allocated. Any defect of a file becomes one sentence; opening a file runs no code.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 FORMAT, SCHEMA = "mcsvm model", 1
 DOCUMENT, SUFFIX = "model.json", ".npy"
 MOST_MEMBERS = 64
-# What a file may take in memory: so many times its length, and some more. `_fill` deflates nothing in a file that would
-# exceed it, so that it refuses only files that somebody made up: deflating can shrink a member to a thousandth.
+# Limit on the memory for a file: a multiple of its length, plus a constant. `_fill` does not deflate a file that would
+# exceed it, so that only forged files are refused: deflating can shrink a member to a thousandth.
 MOST_TIMES, MOST_MORE = 64, 2**24
 HEADER_BYTES = 1024  # more than the header of any array
 LEVEL = 1  # of deflating: 6 takes four times as long for 1 to 3 % less
-SAMPLE, PAYS = 2**16, 0.9  # bytes of a member that are tried, and the share that they must shrink to
+SAMPLE, PAYS = 2**16, 0.9  # bytes of a member that are tried, and the share to which they must shrink
 
-# From the document of schema n to that of n + 1: an older file is brought up to date step by step.
+# Each entry converts a document of schema n to n + 1; an older file is migrated step by step.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 DOUBTS = (
@@ -94,7 +94,7 @@ def _pays(content: bytes) -> bool:
 
 
 def _memory(count: int) -> int:
-    """Return the bytes of so many numbers, and of a header."""
+    """Return the bytes of `count` numbers and a header."""
     return 8 * count + HEADER_BYTES
 
 
@@ -107,13 +107,13 @@ def _allowed(length: int) -> int:
 
 
 def load(path: str | os.PathLike[str]) -> TrainedModel:
-    """Raises FileError, and nothing else, where this is no sound model of a version that is known here."""
+    """Read a model; raise FileError, and no other error, if this is no sound model of a known version."""
     with opened(path) as stream:
         return _read_model(path, stream)
 
 
 def unpacked(name: str | os.PathLike[str], content: bytes) -> TrainedModel:
-    """What `packed` gave, kept under that name."""
+    """Read the model that `packed` returned; `name` is for messages."""
     return _read_model(name, io.BytesIO(content))
 
 

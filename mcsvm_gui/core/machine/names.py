@@ -1,7 +1,7 @@
-"""Titles and looks of machines, solvers, kernels and biases, by their words on the command line: the one list.
+"""The only list of titles and looks of machines, solvers, kernels and biases, by their command-line names.
 
-Light, for all who cannot wait for the solvers; a test compares it with their registries, whose other entries follow
-as more in the window's lists.
+The module is light, for callers that must not load the solvers. A test compares it with their registries, whose other
+entries follow as `more` in the window's lists.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from mcsvm_gui.core.base.i18n import tr
 
 
 class Appearance(NamedTuple):
-    """The same in every plot, table and page; colour is never the only sign."""
+    """The look in every plot, table and page; colour is never the only mark."""
 
     title: str
     colour: str  # of Okabe and Ito's palette
-    dashes: tuple[int, ...]  # lengths of strokes and gaps in pen widths; none is a solid line
+    dashes: tuple[int, ...]  # lengths of strokes and gaps in pen widths; empty for a solid line
     marker: str
 
 
@@ -58,7 +58,7 @@ def solver_titles() -> dict[str, str]:
 
 
 def kernel_titles() -> dict[str, str]:
-    """Without those that data files cannot hold."""
+    """Return the titles without the kernels that data files cannot hold."""
     return translated(KERNELS)
 
 
@@ -67,7 +67,7 @@ def bias_titles() -> dict[str, str]:
 
 
 def translated(titles: Mapping[str, str]) -> dict[str, str]:
-    """In the language of the moment."""
+    """Return the titles in the current language."""
     return {name: tr(title) for name, title in titles.items()}
 
 

@@ -1,4 +1,4 @@
-"""From a Request and prepared rows to the solvers' Problem, the same way for training and for verifying."""
+"""Turn a Request and prepared rows into the solvers' Problem, in the same way for training and for verification."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ FILE_KERNELS = {name: kernel for name, kernel in KERNELS.items() if name not in 
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """A training problem, and what was made on the way to it."""
+    """A training problem, and the intermediate results of posing it."""
 
     problem: Problem
     class_names: tuple[str, ...]
     preparation: Preparation
-    train: Dataset  # the rows trained on: neither held out nor dropped
+    train: Dataset  # the training rows: neither held out nor dropped
     held_out: Dataset | None
     notices: tuple[Notice, ...]
 
 
 def pose_request(request: Request, dataset: Dataset, preparation: Preparation | None = None) -> Posed:
-    """`preparation`: as fitted before; it is fitted anew where none is given."""
+    """Pose the problem of a request; without a `preparation`, fit a new one."""
     if dataset.labels is None:
         raise FileError(
             dataset.name, "there are no class labels to train on; name their column with {label}", label=Remedy("label")
@@ -104,13 +104,13 @@ def kernel_of(request: Request, rows: Any, weights: np.ndarray | None = None) ->
 def class_weights_of(
     request: Request, names: tuple[str, ...], codes: np.ndarray, weights: np.ndarray | None
 ) -> np.ndarray | None:
-    """One factor on C per class; 1 for classes that are not named. `balanced` counts the rows' weights."""
+    """Return one factor on C per class, 1 for classes without an entry; `balanced` counts the rows' weights."""
     total = codes.size if weights is None else weights.sum()
     return class_factors(request, names, total, np.bincount(codes, weights, minlength=len(names)))
 
 
 def class_factors(request: Request, names: tuple[str, ...], total: float, of_each: np.ndarray) -> np.ndarray | None:
-    """As `class_weights_of`, from the weight of all rows and of each class."""
+    """Return the factors as in `class_weights_of`, from the weight of all rows and of each class."""
     given = request.class_weight
     if given is None:
         return None

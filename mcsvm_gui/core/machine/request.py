@@ -107,7 +107,7 @@ class TestedModel:
 
 @dataclass(frozen=True)
 class Request:
-    """The words and numbers of the command line; None means the machine's own, or no limit."""
+    """The values of the command line; None means the machine's own default, or no limit."""
 
     machine: str = option("ww", _named((*names.MACHINES, *names.MORE_MACHINES)), "Machine", several=True, **ONE)
     solver: str = option(
@@ -234,11 +234,11 @@ class Request:
     )
     rules: Rules = field(default_factory=Rules)
     read: ReadOptions = field(default_factory=ReadOptions)
-    data: str | None = option(None, Kind(), "Data")  # the training file as it was named
+    data: str | None = option(None, Kind(), "Data")  # the training file as the user named it
     test: str | None = option(
         None, Kind("FILE"), "Test file", "Rows to test on; columns are matched by name", commands=("train", "check")
     )
-    digest: str | None = option(None, Kind(), "SHA-256")  # of the training file, once it was read
+    digest: str | None = option(None, Kind(), "SHA-256")  # of the training file, after it was read
     test_digest: str | None = option(None, Kind(), "SHA-256 of the test file")  # likewise
     tested: TestedModel | None = None  # the model that was tested before these settings were trained on all rows
 
@@ -256,11 +256,11 @@ class Request:
 
     @property
     def kernel_parameters(self) -> dict[str, Any]:
-        """Of all kernels, by name."""
+        """The parameters of all kernels, by name."""
         return {name: getattr(self, name) for name, one in OPTIONS.items() if one.of_kernel}
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the request as plain JSON."""
         parts = {"rules": options.plain(self.rules), "read": options.plain(self.read)}
         whole = {**asdict(self), **options.plain(self), **parts}
         if self.tested is None:
@@ -268,7 +268,7 @@ class Request:
         return whole
 
     def said(self) -> dict[str, Any]:
-        """Of the document what differs from the defaults."""
+        """Return the entries of the document that differ from the defaults."""
         given, plain = self.document(), {"tested": None, **Request().document()}
         for name in ("rules", "read"):
             given[name] = {key: value for key, value in given[name].items() if value != plain[name][key]}
@@ -277,7 +277,7 @@ class Request:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Request:
-        """Raises InputError where that is no request."""
+        """Read a request; raise InputError if the document is not one."""
         try:
             given = dict(document)
             for name in OPTIONS.keys() & given.keys():
@@ -286,7 +286,7 @@ class Request:
                 given["tested"] = TestedModel.from_document(given["tested"])
             given["rules"] = Rules(**given.get("rules", {}))
             if "read" in given:
-                given["read"] = ReadOptions(**{"names": (), **given["read"]})  # without a word on ids they were learned
+                given["read"] = ReadOptions(**{"names": (), **given["read"]})  # in older ones, ids were learned
             return cls(**given)
         except InputError:
             raise

@@ -1,4 +1,5 @@
-"""A training, slice by slice. It knows no thread: whoever holds it calls `advance` and may call `stop` between."""
+"""A training, slice by slice. It has no thread of its own: the owner calls `advance` and may call `stop` between
+slices."""
 
 from __future__ import annotations
 
@@ -44,17 +45,17 @@ from mcsvm_gui.core.machine.trained import (
 )
 
 BEFORE_THE_END = Ending.STOPPED, Ending.STEP_LIMIT, Ending.TIME_LIMIT  # endings from which a checkpoint can continue
-SLICE_SECONDS = 0.04  # so that a stop is heard soon
+SLICE_SECONDS = 0.04  # so that a stop takes effect soon
 SLICE_STEPS = 64  # of the first slice
 FEWEST, MOST = 2, 65_536  # steps of a slice
-MOST_SCORED_VALUES = 2e9  # of the kernel, for the accuracy of the training rows: 15 ns each on one thread
-FEWEST_SCORED_ROWS = 10_000  # where there are more: their accuracy has a standard error of half a point at most
+MOST_SCORED_VALUES = 2e9  # kernel values for the accuracy of the training rows: 15 ns each on one thread
+FEWEST_SCORED_ROWS = 10_000  # rows scored at least, if there are more: the standard error is at most half a point
 SCORING_PRICE = 25e-9  # seconds per kernel value of a scored row, on one thread; 20 ns for 133 features
 SecondsLeft = Callable[[], float]  # until certificates and scores are skipped
 
 
 class SliceLength:
-    """How many steps the next slice may have, from how long the last one took."""
+    """The number of steps of the next slice, from the duration of the last one."""
 
     def __init__(self) -> None:
         self.steps = SLICE_STEPS
@@ -68,19 +69,19 @@ class SliceLength:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of a training."""
+    """The result of a training."""
 
     trained: TrainedModel
     document: dict[str, Any]  # as `mcsvm train --json` prints it
     trace: Trace
     notices: tuple[Notice, ...]
-    checkpoint: Checkpoint | None = None  # to continue from, of a training that was stopped or reached a limit
+    checkpoint: Checkpoint | None = None  # to continue from, if the training was stopped or reached a limit
 
 
 class Session:
-    """One training of one request: `advance` while `running`, then `finish`.
+    """One training of one request: call `advance` while `running`, then `finish`.
 
-    `checkpoint`: a result of `checkpoint()` to continue from. `start`: initial dual variables instead of 0.
+    `checkpoint` is a result of `checkpoint()` to continue from. `start` are initial dual variables instead of 0.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Session:
             self.posed: Posed = pose_request(request, dataset)
             self.run = _begin(self.posed, request, limits, checkpoint, start)
         self.test = self.posed.held_out if test is None else test
-        if test is not None:  # what cannot be tested on should be said before the training, not after it
+        if test is not None:  # report an unusable test file before the training, not after it
             self.posed.preparation.apply(test)
         self._rule = None if request.costs is None else request.costs.rule(self.posed.class_names)
         self._out_of_fold: OutOfFold | None = None
@@ -114,7 +115,7 @@ class Session:
 
     @property
     def parts(self) -> int:
-        """How many programmes there are."""
+        """The number of independent parts."""
         return self.posed.problem.part_count
 
     @property
@@ -135,11 +136,11 @@ class Session:
         return sample
 
     def stop(self) -> None:
-        """End here and keep what there is."""
+        """Stop the training and keep the current model."""
         self.run.stop()
 
     def read(self) -> Reading | None:
-        """Accuracies as of now, where it is time to look at them again."""
+        """Return the current accuracies if a reading is due, otherwise None."""
         if self._watch is None:
             self._watch = Watch(self.posed, self.test)
         if not self._watch.due():
@@ -149,14 +150,15 @@ class Session:
 
     @property
     def calibrating(self) -> bool:
-        """Whether `calibrate` is to come before `finish`: not where the training was stopped."""
+        """Whether `calibrate` must precede `finish`: not if the training was stopped."""
         wanted = self._out_of_fold is not None and self.calibrated is None
         return wanted and not self.running and self.run.ending is not Ending.STOPPED
 
     def calibrate(
         self, report: FoldsDone = lambda done, folds: None, stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """Probabilities from scores out of fold, where they were asked for; after a stop there are none."""
+        """Fit probabilities to out-of-fold scores if the request has a calibration; after a stop there is no
+        calibration."""
         if self._out_of_fold is not None and self.calibrating:
             report(0, self.request.calibration_folds)
             with limited(self.request.threads):
@@ -164,7 +166,7 @@ class Session:
 
     @property
     def continuable(self) -> bool:
-        """Return whether the training ended early or was stopped, so that its checkpoint is worth saving."""
+        """Whether the training ended early or was stopped, so that its checkpoint should be saved."""
         return self.run.ending in BEFORE_THE_END or (not self.running and self.calibrating)
 
     def checkpoint(self) -> bytes:
@@ -175,7 +177,7 @@ class Session:
         return Checkpoint(self.request, self.run.iterations, self.run.ending, self.checkpoint())
 
     def standing(self) -> TrainedModel:
-        """What there is after a stop, at once: its certificate is by the running numbers, not yet recomputed."""
+        """Return the model of a stop at once; its certificate has the running numbers and is not recomputed."""
         with limited(self.request.threads):
             last = self.run.sample()
             certificate = Certificate(last.primal, last.dual, last.violation, 0.0)
@@ -286,7 +288,10 @@ class Session:
     def _train_accuracy(
         self, trained: TrainedModel, proofs: list[Proof], seconds_left: SecondsLeft
     ) -> tuple[float | None, tuple[Notice, ...]]:
-        """From the certificate's class functions where they are there: the kernel values are half of all work here."""
+        """Return the accuracy of the training rows, and notices.
+
+        The certificate's class functions are reused if they exist: their kernel values are half of the work here.
+        """
         problem, rows = self.posed.problem, self.posed.train
         if problem.machine.split == "pairs" or trained.rule is not None:
             step = sampling_step(rows.rows, trained.model.support.size)
@@ -311,7 +316,7 @@ def _unscored_notice(sentence: Sentence) -> Notice:
 
 
 def sampling_step(rows: int, support: int) -> int:
-    """Of how many training rows one is scored."""
+    """Return the step between scored training rows: one row in that many is scored."""
     return max(1, min(math.ceil(rows * support / MOST_SCORED_VALUES), rows // FEWEST_SCORED_ROWS))
 
 
@@ -338,9 +343,10 @@ def train(
     start: Duals | None = None,
     continuable: bool = False,
 ) -> Outcome:
-    """Train in this thread; `stopped` is asked between pieces, `certifying` and `seconds_left` are for `finish`.
+    """Train in this thread; `stopped` is called between pieces, `certifying` and `seconds_left` are for `finish`.
 
-    `checkpoint` and `start` are for the Session. `continuable`: return a checkpoint of a training that has not ended.
+    `checkpoint` and `start` are for the Session. With `continuable`, return a checkpoint of a training that has not
+    ended.
     """
     session = Session(request, dataset, test, checkpoint, start)
 
@@ -374,7 +380,7 @@ def limits_of(request: Request) -> Limits:
 
 
 def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | None, tuple[Notice, ...]]:
-    """Accuracy, on how many rows, and what is to be said of them; nothing where there are no labels."""
+    """Return the accuracy, the number of scored rows, and notices; None for both numbers without labels."""
     decisions = trained.predictions(dataset)
     if dataset.labels is None:
         notice = Notice(
@@ -403,7 +409,7 @@ def dense_duals(duals: Duals, problem: Problem, number: int) -> np.ndarray:
 
 
 def duals_of(run: Run) -> Duals:
-    """What is not zero, part after part."""
+    """Return the nonzero dual variables, part after part."""
     problem, rows, values, counts = run.problem, [], [], [0]
     for number, alpha in enumerate(run.alphas_begun()):
         where = problem.rows_of(number)
@@ -438,7 +444,7 @@ def _refit(tested: TestedModel | None, n_train: int) -> dict[str, Any]:
 
 
 def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notice, ...]) -> dict[str, Any]:
-    """The train document of the contract, and what else was asked for that is not the default."""
+    """Return the train document of the contract, with the requested options that differ from the defaults."""
     request, origin, model = trained.request, trained.origin, trained.model
     cost = model.machine.problem_cost(model.classes, float(request.C))
     form_margin = model.machine.margin(model.classes) if request.margin is None else request.margin
@@ -452,7 +458,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "decisions": [decision.document() for decision in origin.decisions],
         "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
         "C": float(request.C),
-        **({} if cost == request.C else {"machine_C": cost}),  # two classes: C is SVC's, and this is the problem's
+        **({} if cost == request.C else {"machine_C": cost}),  # two classes: C is SVC's, this is the problem's
         "margin": float(form_margin),
         "bias": request.bias or default_bias(model.machine, model.kernel),
         "tol": float(request.tol),

@@ -1,4 +1,4 @@
-"""The files that a request names, read as it says, and others read like them."""
+"""Read the files of a request, and other files in the same way."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mcsvm_gui.core.data.splitting import shared_groups
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-AS_TRAINED = "merge", "spellings", "header", "separator", "decimal"  # apply as in training unless set again
+AS_TRAINED = "merge", "spellings", "header", "separator", "decimal"  # as in training unless set again
 DEFAULT = {name: option.default for name, option in options_of(ReadOptions).items()}
 OF_SOME_FORMATS = "table", "query", "groups", "fold_column", *LISTS  # options of reading
 
@@ -75,7 +75,8 @@ def with_kinds(
 
 
 def open_like(path: str, options: ReadOptions, label_name: str | None, weight_name: str | None = None) -> Dataset:
-    """A file to be decided or scored, whose label and weights are called as in training unless the user says others."""
+    """Open a file to predict or score; label and weight columns have their names from training unless the user sets
+    them."""
     return open_dataset(path, _named(options, label_name, weight_name), needs_label=False)
 
 
@@ -85,9 +86,9 @@ def _named(options: ReadOptions, label_name: str | None, weight_name: str | None
 
 
 def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
-    """Rows to test on: read as the training rows were, the label found by its name there."""
+    """Open rows to test on, read as the training rows were; the label column is found by its name."""
     numbered = isinstance(training.columns, NumberedColumns)
-    # Columns go by their names: a number may be another column there.
+    # Columns are matched by name: a number may mean another column there.
     read = with_kinds(read, training.columns, training.date_order, training.unused, tuple(training.row_names))
     # The number of lines above the header may differ between files of the same instrument.
     read = replace(read, skip_lines=None)
@@ -173,7 +174,7 @@ def training_data(request: Request, path: str) -> Dataset:
 
 
 def data_of(request: Request) -> tuple[Dataset, Dataset | None]:
-    """Training and test rows; InputError where the request names no file, or a file is not the one that it was."""
+    """Return training and test rows; raise InputError if the request names no file, or if a file has changed."""
     if request.data is None:
         raise InputError("the run does not name its data")
     dataset = training_data(request, request.data)

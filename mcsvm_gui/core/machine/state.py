@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.i18n import tr
 
 
 class JobState(StrEnum):
-    """Of a job in the queue; those of KEPT are written into projects too."""
+    """The state of a job in the queue; projects store the states in KEPT as well."""
 
     QUEUED = "queued"
     PREPARING = "preparing"
@@ -24,7 +24,7 @@ class JobState(StrEnum):
     CERTIFYING = "certifying"
     DONE = "done"
     FAILED = "failed"
-    INTERRUPTED = "interrupted"  # by the end of the program
+    INTERRUPTED = "interrupted"  # because the program ended
     DISCARDED = "discarded"
 
     @property
@@ -45,7 +45,7 @@ class JobState(StrEnum):
 
     @property
     def sign(self) -> str:
-        """The kind of its badge."""
+        """The kind of badge of this state."""
         if self is JobState.CALIBRATING:
             return JobState.RUNNING.value
         return self.value if self in (JobState.RUNNING, JobState.FAILED) else "waiting"

@@ -1,4 +1,4 @@
-"""What came of a training, in words, from its document alone: today's runs and those of last year read the same."""
+"""Summarise a training in words, from its document alone, so that all versions of the program give the same text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Badge:
-    """A word or two on how near the optimum a model is; `kind` decides colour and sign."""
+    """A word or two on how close a model is to the optimum; `kind` determines colour and sign."""
 
     kind: str  # solved, close, not solved, running, waiting, failed
     text: str
@@ -29,13 +29,13 @@ def badge(document: Mapping[str, Any]) -> Badge:
 
 
 def badge_of_claim(claim: OptimalityClaim, certificate: Mapping[str, float], tol: float) -> Badge:
-    """`certificate` as documents have it."""
+    """Return the badge of a claim; `certificate` is in document form."""
     tip = f"{claim.advice} {certificate_text(certificate, tol)}".lstrip()
     return Badge(claim.kind, claim.text, tip)
 
 
 def badge_of_state(state: JobState, relative: float | None) -> Badge:
-    """Of a training that has no certificate yet, or never will."""
+    """Return the badge of a training that has no certificate yet, or never will."""
     gap = figures.gap(None if relative is None else max(relative, 0.0))
     texts = {
         JobState.RUNNING: tr("Beginning") if relative is None else tr("Gap {gap}", gap=gap),
@@ -46,7 +46,7 @@ def badge_of_state(state: JobState, relative: float | None) -> Badge:
 
 
 def state_sentence(state: JobState) -> str:
-    """What more there is to say."""
+    """Return further information on a state."""
     sentences = {
         JobState.QUEUED: tr("It starts when another job ends. The settings limit how many jobs run at once."),
         JobState.PREPARING: tr("The data and the solver are being prepared."),
@@ -77,7 +77,7 @@ def title(document: Mapping[str, Any]) -> str:
 
 
 def sentences(document: Mapping[str, Any]) -> list[str]:
-    """How it decides, how it ended, and how well it does."""
+    """Say how the machine predicts, how the training ended, and how accurate the model is."""
     from mcsvm.solvers.machines import MACHINES
     from mcsvm.solvers.run.ending import Ending
 
@@ -94,7 +94,7 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
 
 
 def weight_lines(weights: Mapping[str, Any] | None) -> list[str]:
-    """Of a train document; nothing where every row counts alike."""
+    """Return the lines on row weights from a train document; empty if all rows have equal weight."""
     if weights is None:
         return []
     known = {"column": weights["column"], "total": figures.amount(weights["total"])}
@@ -111,7 +111,7 @@ def weight_lines(weights: Mapping[str, Any] | None) -> list[str]:
 
 
 def _choice(document: Mapping[str, Any]) -> list[str]:
-    """Why `auto` took the solver it took; of runs from before this was kept, nothing."""
+    """Explain why `auto` chose its solver; empty for runs from before this was stored."""
     from mcsvm.solvers.decision import Decision, final_reasons
 
     if document["solver"] != "auto":
@@ -166,7 +166,7 @@ def refit_sentence(refit: Mapping[str, Any]) -> str:
 
 
 def _calibration(document: Mapping[str, Any]) -> list[str]:
-    """Of runs from before there were probabilities, nothing."""
+    """Return the sentence on the calibration; empty for runs from before calibrations existed."""
     found = document.get("calibration")
     return [] if found is None else [calibration_sentence(found)]
 
@@ -189,12 +189,12 @@ def calibration_text(method: str, temperature: float | None) -> str:
 
 
 def loss_text(loss: float | None) -> str:
-    """None: a right class that has no probability at all."""
+    """Format a log loss; None stands for a true class with probability 0."""
     return tr("infinite") if loss is None else figures.rating(loss)
 
 
 def progress_text(progress: TrainingProgress) -> str:
-    """How far, how fast, how long: of a training that goes on."""
+    """Describe how far a running training is, its speed, and its time left."""
     last = progress.last
     return tr(
         "{time}, {steps} steps, {rate}. Gap {gap}, violation {violation}, {left}.",
@@ -208,12 +208,12 @@ def progress_text(progress: TrainingProgress) -> str:
 
 
 def folds_text(done: int, folds: int) -> str:
-    """How far a calibration is."""
+    """Describe how far a calibration is."""
     return tr("{done} of {folds} folds", done=figures.count(done), folds=figures.count(folds))
 
 
 def time_left_text(seconds: float | None) -> str:
-    """Of any job; nothing where nobody knows."""
+    """Format the time left of any job; empty if it is unknown."""
     if seconds is None:
         return ""
     return tr("a moment left") if seconds < 1.0 else tr("about {time} left", time=figures.remaining(seconds))

@@ -1,4 +1,4 @@
-"""Where a training stands, how fast it goes, and when it will be done: from how its gap has fallen lately."""
+"""The progress of a training, its speed, and its time left, from the recent decrease of its gap."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from mcsvm.solvers.run.trace import Sample, Trace
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
 
-FEWEST = 4  # samples without which nothing is said
-TREND = 200  # samples that say how fast a training goes
+FEWEST = 4  # fewest samples for an estimate
+TREND = 200  # recent samples that determine the speed of a training
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
     last: Sample
-    rate: float | None  # steps per second of late
+    rate: float | None  # recent steps per second
     seconds_left: float | None
 
 
 def progress_of(trace: Trace, request: Request, classes: int) -> TrainingProgress | None:
-    """None before the first sample. `classes`: how many there are."""
+    """Return the progress; None before the first sample. `classes` is the number of classes."""
     samples = [Sample(*row) for row in trace.rows[-TREND:].tolist()]
     if not samples:
         return None
@@ -39,7 +39,7 @@ def progress_of(trace: Trace, request: Request, classes: int) -> TrainingProgres
     return TrainingProgress(samples[-1], _rate(samples), left)
 
 
-RENEWED = 1.0  # seconds after which an estimate is computed again
+RENEWED = 1.0  # seconds until an estimate is computed again
 _estimates: WeakKeyDictionary[Trace, tuple[float, TrainingProgress]] = WeakKeyDictionary()
 
 
@@ -60,7 +60,7 @@ def shared_progress(
 
 
 def parts_of(machine: str, classes: int) -> int:
-    """How many independent problems are solved one after another."""
+    """Return the number of independent problems that are solved one after another."""
     return {"joint": 1, "one-vs-rest": classes, "pairs": classes * (classes - 1) // 2}[MACHINES[machine].split]
 
 
@@ -72,10 +72,10 @@ def _rate(samples: Sequence[Sample]) -> float | None:
 def seconds_left(
     samples: Sequence[Sample], tol: float, gap_tol: float | None = None, *, parts: int = 1
 ) -> float | None:
-    """None where there is no trend. The gap of one part falls exponentially; that of many, part after part.
+    """Return the estimated seconds left; None without a trend.
 
-    The distance to go is that of the gap to its tolerance; without one, that of the violation, which jumps
-    about but falls at the same rate.
+    The gap of one part falls exponentially; that of many parts falls part after part. The distance to go is that of the
+    gap to its tolerance; without a gap tolerance, that of the violation, which fluctuates but falls at the same rate.
     """
     recent = samples[len(samples) // 2 :]
     if len(recent) < FEWEST or recent[-1].gap <= 0.0:

@@ -1,4 +1,4 @@
-"""A trained model: it takes raw rows and gives class names, and knows how it came to be."""
+"""A trained model: it predicts class names of raw rows, and stores how it was trained."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"
 
 @dataclass(frozen=True, eq=False)
 class Duals:
-    """The dual variables that are not zero: of each part the training rows, and their variables."""
+    """The nonzero dual variables: for each part the training rows, and their variables."""
 
-    parts: np.ndarray  # (parts + 1,) where each part begins, as in CSR
+    parts: np.ndarray  # (parts + 1,) first row of each part, as in CSR
     rows: np.ndarray  # (m,) row of the training part, rising within a part
     alpha: np.ndarray  # (m, slots)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """How the training went."""
+    """Origin of the model: how the training went."""
 
     solver: str
     ending: Ending
@@ -61,13 +61,13 @@ class Origin:
     versions: tuple[tuple[str, str], ...]
     system: str = ""
     processor: str = ""
-    decisions: tuple[Decision, ...] = ()  # what the solver decided and why
+    decisions: tuple[Decision, ...] = ()  # decisions of the solver, with reasons
     certified: bool = True  # False: time ran out, and `certificate` has the running numbers of the training
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """The weights of the rows trained on."""
+    """The weights of the training rows."""
 
     column: str
     total: float
@@ -82,14 +82,15 @@ class Weighing:
 
 @dataclass(frozen=True, eq=False)
 class PredictionSets:
-    """What says of a row which classes it may be of, and whether it is like the rows of any."""
+    """The calibrated scales for two questions: which classes a row may have, and whether it is like the rows of any
+    class."""
 
-    margins: Conformal  # by how much other classes are ahead, of rows not trained on
-    distances: Conformal  # from the landmarks of their class, likewise
+    margins: Conformal  # by how much other classes lead, for rows not trained on
+    distances: Conformal  # distances from the landmarks of their class, for the same rows
     landmarks: Landmarks
 
     def p_values(self, machine: Machine, values: np.ndarray, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-        """(n, classes) of each class by the scores, and (n,) of the nearest class by the kernel."""
+        """Return p-values: (n, classes) for each class by the scores, and (n,) for the nearest class by the kernel."""
         ranked = scores(machine, values, len(self.margins.levels))
         near = self.distances.p_values(self.landmarks.distances(rows))
         return self.margins.p_values(strangeness(ranked)), near.max(axis=1)
@@ -97,7 +98,7 @@ class PredictionSets:
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """How scores become probabilities and sets, and what it came from."""
+    """The map from scores to probabilities and sets, and how it was fitted."""
 
     found: Calibration
     folds: int
@@ -111,30 +112,33 @@ class Calibrated:
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    labels: np.ndarray  # class names; None for rows with missing cells, where those are dropped, and rejected rows
-    scores: np.ndarray  # (rows, classes), the largest is the machine's decision; NaN where there is none
+    labels: np.ndarray  # class names; None for rejected rows, and for dropped rows with missing cells
+    scores: np.ndarray  # (rows, classes), the machine predicts the largest; NaN without a prediction
     notices: tuple[Notice, ...]
-    probabilities: np.ndarray | None = None  # (rows, classes), where they were asked for; NaN as above
-    p_values: np.ndarray | None = None  # (rows, classes), likewise: a set at an error holds the classes above it
-    typical: np.ndarray | None = None  # (rows,) p-value of the nearest class: of none of them where it is below
+    probabilities: np.ndarray | None = None  # (rows, classes), if requested; NaN as above
+    p_values: np.ndarray | None = None  # (rows, classes), if requested: the set at an error holds the classes above it
+    typical: np.ndarray | None = None  # (rows,) p-value of the nearest class: a row at or below the error is novel
 
     @property
     def decided(self) -> np.ndarray:
         return np.flatnonzero(self.labels != None)  # noqa: E711 - element by element
 
     def members(self, error: float) -> np.ndarray:
-        """(rows, classes) what the set of a row holds: its class, of every class in at least 1 - error of the rows."""
+        """Return (rows, classes): which classes the set of a row holds.
+
+        For every class, the sets of at least 1 - error of its rows hold it.
+        """
         assert self.p_values is not None
         return np.asarray(self.p_values > error)
 
     def novel(self, error: float) -> np.ndarray:
-        """(rows,) of none of the classes: said of at most this share of the rows of any class."""
+        """Return (rows,) whether a row is novel; at most the share `error` of the rows of any class is."""
         assert self.typical is not None
         return np.asarray(self.typical <= error)
 
     @property
     def rejected(self) -> np.ndarray:
-        """(rows,) where the rule found no class probable enough."""
+        """The (rows,) mask of rows that the rule rejects, because no class is probable enough."""
         return np.asarray((self.labels == None) & ~np.isnan(self.scores[:, 0]))  # noqa: E711
 
 
@@ -183,8 +187,8 @@ class TrainedModel:
     origin: Origin
     duals: Duals
     calibrated: Calibrated | None = None
-    weighing: Weighing | None = None  # None where every row counts alike
-    rule: CostRule | None = None  # only where it is calibrated
+    weighing: Weighing | None = None  # None if all rows have equal weight
+    rule: CostRule | None = None  # only if the model is calibrated
     rows: RowSource | None = None  # source of the training rows; None if unknown
     unlearned: Mapping[str, Role] = field(default_factory=dict)  # names, groups and folds of the training file
     label_kind: LabelKind = "text"  # type of the labels that a model trained on arrays was given
@@ -198,7 +202,7 @@ class TrainedModel:
         return self.origin.certificate
 
     def predictions(self, dataset: Dataset, *, probabilities: bool = False, sets: bool = False) -> Decisions:
-        """Class names and scores of raw rows, probabilities and p-values of a model that has them."""
+        """Return class names and scores of raw rows, with probabilities and p-values if the model has them."""
         prepared = self.preparation.apply(dataset)
         outputs = self.outputs(prepared.rows, probabilities=probabilities, sets=sets)
         return self.decisions(dataset, prepared, outputs)
@@ -244,7 +248,7 @@ class TrainedModel:
         return Decisions(labels, given, prepared.notices, shares, p_values, typical)
 
     def decide(self, dataset: Dataset) -> np.ndarray:
-        """The class name of each row."""
+        """Return the predicted class name of each row."""
         return self.predictions(dataset).labels
 
     @property
@@ -271,12 +275,12 @@ def unlearned_columns(dataset: Dataset) -> dict[str, Role]:
 
 
 def accuracy(right: np.ndarray, weights: np.ndarray | None) -> float:
-    """The share of rows decided right, each by its weight."""
+    """Return the weighted share of rows predicted correctly."""
     return float(np.mean(right) if weights is None else np.average(right, weights=weights))
 
 
 def unseen_classes(trained_names: tuple[str, ...], labels: np.ndarray) -> tuple[Notice, ...]:
-    """A word on classes of other data that training never saw."""
+    """Return a notice on classes of other data that are unknown to the training."""
     strange = [name for name in sorted(set(labels.tolist())) if name not in trained_names]
     rows = int(np.isin(labels, strange).sum())
     return (Notice.of("unseen classes", NoticeTally(_unseen, rows, words=tuple(strange))),) if strange else ()

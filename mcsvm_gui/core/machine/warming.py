@@ -1,4 +1,4 @@
-"""What takes long the first time, done before anyone waits for it: imports, and compiling the solvers' loops."""
+"""Do the slow first steps before a user waits for them: imports, and compiling the solvers' loops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MACHINES = tuple(name for name in names.MACHINES if name != "dag")  # which is t
 
 
 def prepare(wanted: Callable[[], bool] = lambda: True) -> None:
-    """Ends early, between two steps, once it is not wanted any more."""
+    """Run the steps; return between two of them when `wanted` becomes false."""
     for step in _steps():
         if not wanted():
             return
@@ -37,7 +37,7 @@ _searched: set[str] = set()  # machines, in this process
 
 
 def rehearse_search(machine: str) -> None:
-    """Searches go through compiled code of their own."""
+    """Run a small search, because searches use compiled code of their own."""
     if machine not in _searched:
         _search(machine)
         _searched.add(machine)
@@ -50,7 +50,7 @@ def _search(machine: str) -> None:
 
 
 def _explain() -> None:
-    """Shapley values go through compiled code of their own."""
+    """Compile the code of Shapley values."""
     from mcsvm.solvers import precompile
 
     precompile.explain()
