@@ -1,1 +1,1 @@
-"""The playground: points that are drawn, random sets, machines fitted to them, and solvers step by step."""
+"""The playground: drawn points, random sets, machines fitted to them, and solvers step by step."""

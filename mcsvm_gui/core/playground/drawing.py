@@ -1,4 +1,4 @@
-"""The points of the playground as a frozen value: every edit makes a new one, so that undo is keeping the old one."""
+"""The points of the playground as a frozen value: every edit makes a new one, so that undo restores the old one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 MOST_CLASSES = 10
 MOST_POINTS = 2_000
-REACH = 1.1  # coordinates lie within plus and minus this
+REACH = 1.1  # coordinates are between minus and plus this
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
     places: np.ndarray  # (n, 2) float64
-    classes: np.ndarray  # (n,) int64, 0..9: which of the ten classes, used or not
+    classes: np.ndarray  # (n,) int64, 0..9: index among the ten classes, used or not
 
     @classmethod
     def empty(cls) -> Drawing:
@@ -24,13 +24,13 @@ class Drawing:
 
     @classmethod
     def of(cls, places: Sequence[Sequence[float]] | np.ndarray, classes: Sequence[int] | np.ndarray) -> Drawing:
-        """As many as there is room for, each inside the canvas."""
+        """Build a drawing from at most MOST_POINTS points, each moved inside the canvas."""
         kept = _inside(np.asarray(places, dtype=np.float64).reshape(-1, 2))[:MOST_POINTS]
         return cls(kept, np.asarray(classes, dtype=np.int64)[:MOST_POINTS])
 
     @classmethod
     def from_lists(cls, places: Sequence[Sequence[float]], classes: Sequence[int]) -> Drawing:
-        """Raises ValueError or TypeError where these are no points."""
+        """Build a drawing from lists; raise ValueError or TypeError if they are not points of the playground."""
         numbers = np.asarray(classes, dtype=np.int64).reshape(-1)
         found = np.asarray(places, dtype=np.float64).reshape(-1, 2)
         if numbers.size != len(found) or ((numbers < 0) | (numbers >= MOST_CLASSES)).any():
@@ -54,7 +54,7 @@ class Drawing:
         return MOST_POINTS - len(self)
 
     def with_points(self, places: np.ndarray, number: int) -> Drawing:
-        """More points of one class."""
+        """Return a drawing with more points of one class."""
         assert 0 <= number < MOST_CLASSES
         more = np.asarray(places, dtype=np.float64).reshape(-1, 2)
         classes = np.full(len(more), number, dtype=np.int64)
@@ -73,7 +73,7 @@ class Drawing:
 
 
 def cloud(place: tuple[float, float], count: int, spread: float, seed: int) -> np.ndarray:
-    """(count, 2) points around a place."""
+    """Return (count, 2) points around a place."""
     return np.asarray(place) + np.random.default_rng(seed).normal(0.0, spread, (count, 2))
 
 

@@ -1,4 +1,4 @@
-"""What is fitted to the points: machines, kernel, cost and bias, as a frozen value."""
+"""The settings for fitting the points: machines, kernel, cost and bias, as a frozen value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FitOptions:
     kernel: str = "rbf"
     log_cost: float = 2.0
     log_gamma: float = 1.0
-    bias: str = ""  # the default of machine and kernel
+    bias: str = ""  # empty: the default of machine and kernel
     degree: int = 3
     coef0: float = 1.0
 
@@ -45,7 +45,7 @@ class FitOptions:
         return kernel_from(self.kernel, kernels.KERNELS, gamma=self.gamma, degree=self.degree, coef0=coef0)
 
     def request(self, machine: str, **more: Any) -> Request:
-        """The same training for the rest of the program."""
+        """Return the request of the same training."""
         from mcsvm_gui.core.machine.request import Request
 
         kernel = self.kernel_itself()
@@ -64,7 +64,7 @@ class FitOptions:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> FitOptions:
-        """Raises ValueError or TypeError where that is no setting."""
+        """Read a setting; raise ValueError or TypeError if the document is not one."""
         made = cls(**{**document, "machines": tuple(document["machines"])})
         (least, most), (narrow, wide) = COST_RANGE, GAMMA_RANGE
         inside = least <= made.log_cost <= most and narrow <= made.log_gamma <= wide

@@ -1,4 +1,4 @@
-"""Machines fitted to a drawing, each beginning where it stood a moment ago."""
+"""Machines fitted to a drawing, each starting from its previous solution."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from mcsvm.solvers.run.loop import Run
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 
-AT_REST = 4.0  # seconds that one machine may take; the certificate says how far it came
-IN_MOTION = 0.03  # while points are being dragged
+AT_REST = 4.0  # seconds for one machine; the certificate shows how far it came
+IN_MOTION = 0.03  # seconds while points are dragged
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +38,16 @@ class Fitted:
     seconds: float
     support: np.ndarray  # (n,) bool
     bounded: np.ndarray  # (n,) bool: support vectors at their bound
-    alphas: list[np.ndarray]  # of every part, to begin with next time
+    alphas: list[np.ndarray]  # dual variables of every part, to start the next fit
 
     @cached_property
     def wrong(self) -> np.ndarray:
-        """(n,) bool: points that the machine itself puts into another class."""
+        """The (n,) mask of points that the machine misclassifies."""
         return self.drawing.used[self.model.predict(self.drawing.places)] != self.drawing.classes
 
 
 def posed(drawing: Drawing, setting: FitOptions, machine: str) -> Problem:
-    """Labels are positions among the classes used; raises InputError where that cannot be trained."""
+    """Pose the problem; labels are positions among the used classes. Raise InputError if it cannot be trained."""
     return pose(
         drawing.places,
         np.searchsorted(drawing.used, drawing.classes),
@@ -66,7 +66,10 @@ def fit_all(
     seconds: float = AT_REST,
     wanted: Callable[[], bool] = lambda: True,
 ) -> dict[str, Fitted]:
-    """By machine; what machines share is trained once. Once it is not wanted any more, each ends where it stands."""
+    """Fit all machines and return them by name; machines that are trained alike are trained once.
+
+    When `wanted` becomes false, each fit ends with its current solution.
+    """
     found: dict[str, Fitted] = {}
     for machine in setting.machines:
         twin = next((done for done in found.values() if _trained_alike(done.machine, machine)), None)
@@ -78,7 +81,7 @@ def fit_all(
 
 
 def _trained_alike(one: str, other: str) -> bool:
-    """The decision graph is trained as the pairs are."""
+    """Return whether both machines are trained on pairs, as the decision graph is."""
     return MACHINES[one].split == MACHINES[other].split == "pairs"
 
 
@@ -117,7 +120,7 @@ def fit(
 
 
 def _all_parts(run: Run) -> list[np.ndarray]:
-    """Of parts never begun, zeros."""
+    """Return the dual variables of all parts, zeros for parts that have not begun."""
     problem, alphas = run.problem, [alpha.copy() for alpha in run.alphas()]
     for number in range(len(alphas), problem.part_count):
         alphas.append(np.zeros((len(problem.part(number)), problem.form.slots)))
@@ -125,10 +128,10 @@ def _all_parts(run: Run) -> list[np.ndarray]:
 
 
 def _carried_on(before: Fitted, problem: Problem) -> list[np.ndarray] | None:
-    """The dual variables of a moment ago, at the new cost: scaled, they keep every bound of the same labels.
+    """Return the previous dual variables at the new cost: after scaling they satisfy the bounds if labels are equal.
 
-    Not under an exact bias: binary problems are solved from nothing in no time, and a start is worth little where
-    the balance must be kept.
+    None under an exact bias: binary problems are solved from zero in no time, and a start is worth little if the
+    balance constraint must hold.
     """
     old = before.problem
     alike = problem.bias == old.bias != "exact" and np.array_equal(old.labels, problem.labels)

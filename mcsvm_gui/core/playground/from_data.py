@@ -1,4 +1,4 @@
-"""Points out of the data at hand: two of its columns, or its two widest directions."""
+"""Points from the current data: two of its columns, or its two widest directions."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from mcsvm_gui.core.data.projections.projection import project
 from mcsvm_gui.core.data.spellings import class_order
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, Drawing
 
-SHOWN = 300  # points at the most: as many as six machines follow while one drags
+SHOWN = 300  # most points: six machines can follow them while the user drags
 OFFERED = 200  # columns to choose from
 
 
 @dataclass(frozen=True, eq=False)
 class Taken:
     drawing: Drawing
-    words: str  # what was taken, and what was left out
+    words: str  # which rows were taken, and which were left out
 
 
 def number_columns(dataset: Dataset) -> list[tuple[int, str]]:
-    """(position, name) of the columns that can be an axis."""
+    """Return (position, name) of the columns that can be an axis."""
     found = []
     for position in range(min(len(dataset.columns), 10 * OFFERED)):
         column = dataset.columns[position]
@@ -75,7 +75,7 @@ def _largest(labels: np.ndarray) -> list[str]:
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:
-    """Each axis onto -1 to 1; one without spread into the middle."""
+    """Scale each axis to -1 to 1; an axis without spread becomes 0."""
     if not len(values):
         return values
     low, high = values.min(axis=0), values.max(axis=0)

@@ -1,7 +1,7 @@
-"""How far beyond the margin a place lies: what a point there, of the class decided on, would have to spare.
+"""The slack of a place beyond the margin, for a point there of the predicted class.
 
-Negative where such a point would still cost something; zero is the margin line. What a machine asks of a point is
-read off its dual form: relative machines compare class functions, absolute ones look at each on its own.
+It is negative if such a point would have a loss; zero is the margin line. A machine's demand on a point follows from
+its dual form: relative machines compare class functions, absolute ones use each on its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mcsvm.solvers.problem import Problem
 
 
 def clearance(problem: Problem, values: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(...) from values (outputs, ...) and the classes decided on (...)."""
+    """Return (...) slacks from values (outputs, ...) and predicted classes (...)."""
     if problem.machine.split == "pairs":
         return _of_pairs(problem, values, labels)
     chosen = np.take_along_axis(values, labels[None], axis=0)[0]
@@ -27,7 +27,7 @@ def clearance(problem: Problem, values: np.ndarray, labels: np.ndarray) -> np.nd
 
 
 def _joint(problem: Problem, chosen: np.ndarray, rival: np.ndarray) -> np.ndarray:
-    """The largest gradient among the variables a point of the chosen class would have, negated.
+    """Return the negated largest gradient among the variables that a point of the chosen class would have.
 
     Wrong slots read the functions with a negative sign, so the rival's is the largest of them.
     """

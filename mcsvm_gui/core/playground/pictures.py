@@ -1,4 +1,4 @@
-"""What one panel of the playground shows, ready to be painted: of a machine fitted, or of a solver on its way."""
+"""The content of one panel of the playground, ready to be painted: a fitted machine, or a solver on its way."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from mcsvm_gui.core.playground.fitting import AT_REST, Fitted, fit_all
 from mcsvm_gui.core.playground.regions import regions
 from mcsvm_gui.core.playground.steps import Update, Walk, rivals
 
-COARSE = 3  # pixels of the screen along one of a picture that was overtaken
-TOLD = 2  # updates of a step that are told in full
+COARSE = 3  # width in screen pixels of a pixel in an outdated picture
+TOLD = 2  # updates of a step that are described in full
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +37,11 @@ class Picture:
     wrong: np.ndarray
     badge: Badge
     lines: tuple[str, ...]
-    drawing: Drawing  # what it is a picture of: by now there may be another
+    drawing: Drawing  # the drawing of the picture; the current one may differ
     working: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # points of the last step
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))  # the solver's own trace
     dual: np.ndarray = field(default_factory=lambda: np.empty(0))
-    running: bool = False  # more time would bring it further
+    running: bool = False  # more time would improve it
 
 
 def refit(
@@ -52,7 +52,7 @@ def refit(
     seconds: float = AT_REST,
     wanted: Callable[[], bool] = lambda: True,
 ) -> tuple[dict[str, Fitted], tuple[Picture, ...]]:
-    """One picture per machine, and where to go on from; coarse pictures once nobody waits for them any more."""
+    """Fit all machines; return the fits to start from, and one picture per machine, coarse if no longer wanted."""
     with limited(None):
         found = fit_all(drawing, setting, before, seconds, wanted)
         return found, tuple(
@@ -95,7 +95,7 @@ def _counts(fitted: Fitted) -> str:
 
 
 def of_walk(walk: Walk, side: int) -> Picture:
-    """Where a solver stands, by its running numbers."""
+    """Return the picture of a solver's current state, by its running numbers."""
     with limited(None):
         run, drawing = walk.run, walk.drawing
         model, (support, bounded) = run.running_model(), run.supporting()
@@ -130,7 +130,7 @@ def _walk_badge(walk: Walk, sample: Sample) -> Badge:
 
 
 def step_lines(walk: Walk) -> list[str]:
-    """The working set of the last step: who, along which variable, how far, and how steep it was."""
+    """Describe the working set of the last step: points, variables, changes and gradients."""
     if not walk.updates:
         return [tr("Last steps not taken one by one.") if walk.run.iterations else tr("No step taken yet.")]
     words = [_update_text(walk, update) for update in walk.updates[:TOLD]]

@@ -1,4 +1,4 @@
-"""Random sets to begin with, one function each: how many points there should be, and a source of chance."""
+"""Random sets to begin with, one function each; the arguments are the number of points and a random generator."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def checkerboard(count: int, chance: Source) -> Drawing:
 
 
 def single_point(count: int, chance: Source) -> Drawing:
-    """Dogan, Glasmachers & Igel 2011, footnote 1: 0.4, 0.3 and 0.3 of the points in one place.
+    """Draw the example of Dogan, Glasmachers & Igel 2011, footnote 1: 0.4, 0.3 and 0.3 of the points in one place.
 
     Each class is rarer there than all others together, so one-vs-all says "not this one" three times.
     """

@@ -1,7 +1,7 @@
-"""What a machine decides at every pixel of a square: class functions on a grid, by what the kernel allows there.
+"""The class that a machine predicts at every pixel of a square, by fast evaluation on a grid where the kernel allows.
 
-On a grid the Gaussian kernel is a product of one factor per axis, and polynomials are sums of products of powers:
-the functions of all pixels are then one matrix product, of float64 numbers as in `Model.decision`.
+On a grid the Gaussian kernel is a product of one factor per axis, and polynomials are sums of products of powers: the
+functions of all pixels are then one matrix product, of float64 numbers as in `Model.decision`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from mcsvm_gui.core.playground.drawing import REACH
 from mcsvm_gui.core.playground.margins import clearance
 from mcsvm_gui.core.playground.palette import BAND, LINE, MARGIN_LINE
 
-STRIP = 40000  # pixels
+STRIP = 40000  # pixels per slice
 
 
 @dataclass(frozen=True, eq=False)
 class Regions:
     labels: np.ndarray  # (side, side) uint8: classes as drawn; row 0 is the top of the picture
-    clear: np.ndarray  # (side, side) bool: where a point of that class would pay nothing
+    clear: np.ndarray  # (side, side) bool: whether a point of that class would have no loss
 
     def codes(self) -> np.ndarray:
-        """One number per pixel, see palette.py."""
+        """Return one number per pixel, see palette.py."""
         codes = self.labels + BAND * self.clear.astype(np.uint8)
         edge = _edges(self.clear)
         down, across = np.nonzero(edge)
@@ -38,12 +38,12 @@ class Regions:
 
 
 def centres(side: int) -> np.ndarray:
-    """Coordinates of pixel centres along an axis, rising."""
+    """Return the rising coordinates of pixel centres along an axis."""
     return REACH * ((2.0 * np.arange(side) + 1.0) / side - 1.0)
 
 
 def regions(model: Model, problem: Problem, used: np.ndarray, side: int) -> Regions:
-    """Strip by strip, so that what is computed stays in cache: three times as fast as the whole square at once."""
+    """Compute slice by slice, so that the data stay in cache: three times as fast as the whole square at once."""
     across, classes = centres(side), used.astype(np.uint8)
     found = Regions(np.empty((side, side), dtype=np.uint8), np.empty((side, side), dtype=bool))
     height = max(1, STRIP // side)
@@ -57,7 +57,7 @@ def regions(model: Model, problem: Problem, used: np.ndarray, side: int) -> Regi
 
 
 def planes(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """(outputs, down, across): the decision values at the points of a grid."""
+    """Return (outputs, down, across): the decision values at the points of a grid."""
     if len(model.points) == 0:
         return np.broadcast_to(model.bias[:, None, None], (model.bias.size, down.size, across.size)).copy()
     on_grid = ON_GRID.get(model.kernel.name, _anywhere)
@@ -72,11 +72,11 @@ def _gaussian(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarray:
 
 
 def _products(model: Model, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """sum over support vectors of left[y, s] * expansion[s, c] * right[s, x], plus the bias."""
+    """Return the sum over support vectors of left[y, s] * expansion[s, c] * right[s, x], plus the bias."""
     values = np.empty((model.bias.size, left.shape[0], right.shape[1]))
     for output in range(model.bias.size):
         weights = model.column(output)
-        used = np.flatnonzero(weights)  # a pair's function knows the support vectors of two classes only
+        used = np.flatnonzero(weights)  # a pair's function uses the support vectors of two classes only
         np.matmul(left[:, used] * weights[used], right[used], out=values[output])
     values += model.bias[:, None, None]
     return values
@@ -88,7 +88,7 @@ def _linear(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarray:
 
 
 def _polynomial(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """(gamma (x u + y v) + coef0)^degree, multiplied out."""
+    """Evaluate (gamma (x u + y v) + coef0)^degree, multiplied out."""
     kernel, rows = model.kernel, model.points.rows
     gamma, degree, coef0 = kernel.gamma, kernel.degree, kernel.coef0  # type: ignore[attr-defined]
     powers = np.arange(degree + 1)
@@ -108,7 +108,7 @@ def _term(degree: int, i: int, j: int, gamma: float, coef0: float) -> float:
 
 
 def _anywhere(model: Model, across: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """Any kernel, pixel by pixel."""
+    """Evaluate any kernel, pixel by pixel."""
     x, y = np.meshgrid(across, down)
     values = model.decision(np.stack([x.ravel(), y.ravel()], axis=1))
     return np.ascontiguousarray(values.T).reshape(-1, down.size, across.size)
@@ -122,7 +122,7 @@ ON_GRID: dict[str, Callable[[Model, np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 def _edges(values: np.ndarray) -> np.ndarray:
-    """Pixels that differ from the one to their right or below."""
+    """Mark the pixels that differ from their right or lower neighbour."""
     edges = np.zeros(values.shape, dtype=bool)
     edges[:, :-1] = values[:, :-1] != values[:, 1:]
     edges[:-1] |= values[:-1] != values[1:]

@@ -1,4 +1,4 @@
-"""The points as a table that any program can read, and machines on them as an experiment."""
+"""Export the points as a table that any program can read, and the machines on them as an experiment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcsvm_gui.core.playground.fit_options import FitOptions
 
 
 def table(drawing: Drawing) -> str:
-    """Classes by the numbers they have on the canvas, from 1 on."""
+    """Return the points as CSV; classes have their numbers on the canvas, from 1 on."""
     rows = zip(drawing.places.tolist(), drawing.classes.tolist(), strict=True)
     return csv_text(("x", "y", "class"), ((repr(x), repr(y), number + 1) for (x, y), number in rows))
 
@@ -21,7 +21,7 @@ def write_table(path: str, drawing: Drawing) -> None:
 
 
 def write_experiment_of(path: str, drawing: Drawing, setting: FitOptions) -> str:
-    """The points go into a new file beside it, whose name is returned; they are taken as drawn, not scaled."""
+    """Write an experiment and, in a new file next to it, the points as drawn, not scaled; return the file's name."""
     from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.experiment import Experiment, write_experiment
 
@@ -34,6 +34,6 @@ def write_experiment_of(path: str, drawing: Drawing, setting: FitOptions) -> str
 
 
 def _unused(path: Path) -> Path:
-    """A table's name that nothing else has."""
+    """Return a path for the table that no file uses yet."""
     names = (path.with_name(f"{path.stem}-points{number or ''}.csv") for number in count())
     return next(name for name in names if not name.exists())

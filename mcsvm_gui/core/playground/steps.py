@@ -1,6 +1,6 @@
-"""A solver step by step: which variables a step moves, how far, and what their gradient was before.
+"""A solver step by step: the variables of a step, their changes, and their gradients before it.
 
-The run is the solver's own; all that is told of a step is read off alpha before and after it.
+The run is the solver's own; a step is described by alpha before and after it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 from mcsvm_gui.core.playground.fitting import posed
 
 SOLVERS = "smo", "s2do", "fw"
-SINGLE = {"fw": replace(PLAIN, steps_of_round=1)}  # otherwise it looks up only after a round of steps
+SINGLE = {"fw": replace(PLAIN, steps_of_round=1)}  # otherwise it checks only after a round of steps
 
 
 @dataclass(frozen=True)
 class Update:
-    """What a step did to one variable."""
+    """The change of one variable in a step."""
 
     point: int
-    part: int  # which of the independent problems; 0 for joint machines
+    part: int  # index of the independent problem; 0 for joint machines
     slot: int
     change: float
     gradient: float  # of the dual, before the step
 
 
 class Walk:
-    """One solver on one machine. `advance` as often as one likes; `updates` is what the last step did."""
+    """One solver on one machine: call `advance` repeatedly; `updates` are the changes of the last step."""
 
     def __init__(self, drawing: Drawing, setting: FitOptions, machine: str, solver: str) -> None:
         self.solver, self.drawing = solver, drawing
@@ -53,16 +53,16 @@ class Walk:
         return self.run.running
 
     def advance(self, steps: int) -> None:
-        """So many steps, one by one."""
+        """Take `steps` single steps."""
         goal = self.run.iterations + steps
         while self.run.running and self.run.iterations < goal:
             self._step()
 
     def go_on(self, seconds: float) -> None:
-        """As far as one gets in this time; one more step is taken alone, so that it can be told."""
+        """Take steps for this time, then a single one, so that it can be described."""
         end, self.updates = time.perf_counter() + seconds, ()
         while self.run.running and time.perf_counter() < end:
-            self.run.advance(max(1, self.run.iterations // 4))  # as even on a logarithmic axis as it is drawn
+            self.run.advance(max(1, self.run.iterations // 4))  # evenly spaced on the logarithmic axis of the plot
         if self.run.running:
             self._step()
 
@@ -70,12 +70,12 @@ class Walk:
         before = [alpha.copy() for alpha in self.run.alphas()]
         self.run.advance(1)
         found = tuple(_updates(self.problem, before, self.run.alphas()))
-        if found:  # the last slice may only have confirmed what was reached
+        if found:  # the last slice may only have confirmed the optimum
             self.updates = found
 
 
 def _updates(problem: Problem, before: list[np.ndarray], after: list[np.ndarray]) -> list[Update]:
-    """The largest first."""
+    """Return the updates of the step, the largest first."""
     updates = []
     for number, now in enumerate(after):
         past = before[number] if number < len(before) else np.zeros_like(now)
@@ -96,7 +96,7 @@ def _gradients(problem: Problem, number: int, alpha: np.ndarray) -> np.ndarray:
 
 
 def rivals(problem: Problem, update: Update) -> tuple[int, int | None]:
-    """(the class a variable speaks for, the one against it; None: all others), as positions among those used."""
+    """Return the class that a variable supports and the class against it (None: all others), as positions in `used`."""
     own = int(problem.labels[update.point])
     if problem.machine.split == "one-vs-rest":
         return update.part, None

@@ -1,4 +1,4 @@
-"""Three short tours: each step says what to look at and sets the stage for it."""
+"""Three short tours: each step has a text and sets up the playground for it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from mcsvm_gui.core.playground.fit_options import SIX, FitOptions
 
 @dataclass(frozen=True)
 class Stop:
-    """One step of a tour. `steps`: None shows machines; a number shows solvers after so many, -1 at their end."""
+    """One step of a tour. `steps`: None shows machines; a number shows solvers after that many steps, -1 at their
+    end."""
 
     text: str
-    points: str  # a random set
+    points: str  # name of a random set
     setting: FitOptions
     count: int = 120
     steps: int | None = None
