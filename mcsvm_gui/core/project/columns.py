@@ -1,4 +1,4 @@
-"""What tables of runs show: one entry per column. Another column is another entry."""
+"""The columns of tables of runs, one entry each; a new column is a new entry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDER = "solved", "close", "not solved", "running", "queued", "interrupted", "fa
 
 @dataclass(frozen=True)
 class RunColumn:
-    """`value` is what is sorted and copied, None where it is not known; `text` is what is shown."""
+    """`value` is sorted and copied, None if unknown; `text` is shown."""
 
     name: str
     title: str
@@ -28,11 +28,11 @@ class RunColumn:
     text: Callable[[RunRecord], str]
     number: bool = False
     editable: bool = False
-    width: int = 0  # characters it should have room for; 0 is those of its title
+    width: int = 0  # width in characters; 0 for the width of its title
 
 
 def columns() -> tuple[RunColumn, ...]:
-    """In the language of the moment, looked up once."""
+    """Return the columns in the current language; texts are looked up once."""
     machines, states = machine_titles(), state_titles()
     return (
         _text("name", tr("Run"), tr("Its name"), 13, editable=True),
@@ -76,7 +76,7 @@ def _title(measure: str) -> str:
 
 
 def _text(name: str, title: str, tip: str, width: int, *, of: str = "", editable: bool = False) -> RunColumn:
-    """`of`: the attribute, where it is called otherwise."""
+    """Return a column of texts; `of` is the attribute, if its name differs."""
     value = attrgetter(of or name)
     return RunColumn(name, title, tip, value, value, editable=editable, width=width)
 
@@ -87,7 +87,7 @@ def _figure(name: str, tip: str, printed: Callable[[Any], str], width: int) -> R
 
 
 def _share(name: str, tip: str, rows: str, measure: str) -> RunColumn:
-    """Of many rows more digits are known."""
+    """Return a column of shares; with many rows, more digits are significant."""
 
     def text(run: RunRecord) -> str:
         known = getattr(run, rows)
@@ -112,14 +112,14 @@ def _gap(relative: float | None) -> str:
 
 
 def kind_of(run: RunRecord) -> str:
-    """What sign it has: a kind of badge."""
+    """Return the kind of badge of a run."""
     if run.state == JobState.DONE:
         return run.optimality or "waiting"
     return JobState(run.state).sign
 
 
 def state_titles() -> dict[str, str]:
-    """Without the gap, which has its own column."""
+    """Return the titles of the states, without the gap, which has its own column."""
     return {
         "solved": tr("Solved"),
         "close": tr("Close to solved"),
@@ -134,6 +134,6 @@ def _standing(run: RunRecord) -> str:
 
 
 def _state(run: RunRecord) -> tuple[int, float]:
-    """The best solved first."""
+    """Return the sort key of the state, best solved runs first."""
     state, gap = run.optimality if run.state == JobState.DONE else run.state, run.relative_gap
     return ORDER.index(state) if state in ORDER else len(ORDER), float("inf") if gap is None else gap

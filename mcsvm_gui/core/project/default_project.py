@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.compare.examples import Example
 
 ENDING, UNNAMED, EXAMPLE = ".mcsvmproj", "unnamed", "example-"
-MOST = 9  # windows at once, or projects that cannot be opened, before one that is thrown away is taken
+MOST = 9  # windows or unreadable projects that are tried before a temporary project is used
 
 
 def default_folder() -> Path:
@@ -81,7 +81,7 @@ def _unnamed_file(number: int) -> str:
 def open_unnamed(folder: Path | None = None, last: str = "") -> tuple[ProjectStore, str]:
     """Open an unnamed project and return it with a message for the user; each window has its own project.
 
-    `last`: the project to be tried first.
+    `last` is the project to try first.
     """
     place, trouble = folder or default_folder(), ""
     first = [Path(last)] if last and is_kept_by_program(last) and os.path.exists(last) else []

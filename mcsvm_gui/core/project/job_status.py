@@ -1,4 +1,4 @@
-"""What the dock says of a job, a training or a search: its state, how far, how fast, how long."""
+"""The status of a job (training or search) in the dock: state, progress, speed, time left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JobStatus:
-    """Ready to be shown; texts are empty where nothing is known."""
+    """Texts ready to be shown; empty if unknown."""
 
     key: int | str
     title: str
@@ -31,19 +31,19 @@ class JobStatus:
 
     @property
     def begun(self) -> bool:
-        """It can be paused, resumed and stopped."""
+        """Whether the job can be paused, resumed and stopped."""
         return self.state in BEGUN
 
     @property
     def failed(self) -> bool:
-        """It can only be dismissed."""
+        """Whether the job failed; then it can only be dismissed."""
         return self.state is JobState.FAILED
 
 
 def training_status(
     record: RunRecord, state: JobState, trace: Trace, classes: int, folds: tuple[int, int] | None = None
 ) -> JobStatus:
-    """`folds`: of a calibration, how many are done and how many there are."""
+    """Return the status of a training; `folds` are the finished folds of a calibration, and all of them."""
     from mcsvm_gui.core.machine.time_left import shared_progress
 
     error = record.error or "" if state is JobState.FAILED else ""

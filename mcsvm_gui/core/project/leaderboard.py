@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MEASURES = "accuracy", "balanced-accuracy", "macro-f1"  # by which a search can choose the best model
 BASELINES = "baselines"  # the setting of a project that stores baselines by run
 CHOSEN = "chosen"  # the setting of a project that stores validation results of searches by run
-ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
+ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # fields of a request: they determine its test rows
 HOW_FAR = "tol", "gap_tol", "max_iter", "time_limit"  # fields of a request: how far to train
 MOST = 100  # runs shown
 ROOMY = "C", "gamma", "kernel", "data"  # columns with settings, shown if the window is wide
@@ -58,7 +58,7 @@ NOWHERE = Standing()
 
 
 def tested_on(record: RunRecord) -> list[Any]:
-    """Equal for runs that were tested on the same rows."""
+    """Return a key that is equal for runs tested on the same rows."""
     request = _tested_request(record)
     return [*(request.get(name) for name in ROWS), drops_rows(request)]
 
@@ -76,7 +76,7 @@ def is_final(record: RunRecord) -> bool:
 
 
 def peers(record: RunRecord, records: Iterable[RunRecord]) -> list[RunRecord]:
-    """The runs to be compared with this one: those that ended well, the best MOST of them, and those that go on."""
+    """Return the runs to be compared with this one: the best MOST trained runs, and the active ones."""
     rows = tested_on(record)
     candidates = [one for one in records if (one.active or one.document is not None) and not is_final(one)]
     alike = [one for one in candidates if tested_on(one) == rows]
@@ -148,7 +148,7 @@ def places(values: Iterable[Any]) -> list[int | None]:
 def leaderboard_columns(
     of: Callable[[], Standings], baseline: Callable[[], RunRecord | None] = lambda: None
 ) -> tuple[RunColumn, ...]:
-    """`of`: how the runs stand now; `baseline`: the run that the others are compared with."""
+    """Return the columns; `of` returns the current standings, `baseline` the run that the others are compared with."""
 
     def standing(run: RunRecord) -> Standing:
         return of().get(run.id, NOWHERE)
@@ -161,7 +161,7 @@ def leaderboard_columns(
         return own.place, not own.chosen, -(own.validation or 0.0), run.n_support or 0
 
     def placed(run: RunRecord) -> str:
-        """Equal ones share their place: =2."""
+        """Return the rank as text; tied runs share their rank: =2."""
         rank = standing(run).place
         if rank is None:
             return figures.NONE
@@ -236,7 +236,7 @@ def _interval_column(standing: Callable[[RunRecord], Standing]) -> RunColumn:
 
 
 def _difference(baseline: Callable[[], RunRecord | None]) -> RunColumn:
-    """In points."""
+    """Return the column of differences to the baseline, in percentage points."""
 
     def value(run: RunRecord) -> float | None:
         pinned = baseline()
@@ -284,7 +284,7 @@ def _interval_text(standing: Standing) -> str:
 
 
 def _certificate(run: RunRecord) -> str:
-    """How far it can be from the optimum; the sign before it says whether that is near enough."""
+    """Return the gap as text: a bound on the distance from the optimum; the badge shows whether it is small enough."""
     gap = run.relative_gap
     return figures.gap(None if gap is None else max(gap, 0.0))
 

@@ -1,4 +1,4 @@
-"""The tables of a project, as they came to be: one step per version of the format."""
+"""The tables of a project, one migration per version of the format."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CREATE TABLE cells (
 );
 """
 
-MIGRATIONS = (FIRST,)  # append; never change what was released
+MIGRATIONS = (FIRST,)  # append only; never change a released entry
 
 
 def version_of(connection: sqlite3.Connection) -> int:
@@ -45,7 +45,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection, migrations: tuple[str, ...]) -> None:
-    """Each step whole or not at all, together with the version it leads to."""
+    """Apply each migration in one transaction with its version number."""
     for step in range(version_of(connection), len(migrations)):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -59,7 +59,7 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[str, ...]) -> None
 
 
 def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
-    """Everything the file declares: a trigger or a view that we did not make would run unasked."""
+    """Return everything the file declares: a trigger or view that is not ours would run unasked."""
     return connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY type, name").fetchall()
 
 

@@ -1,4 +1,4 @@
-"""Pending writes: the newest state of every run alone, so that a full disk costs no memory that grows."""
+"""Pending writes: only the newest state of every run, so that a full disk does not let memory grow."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, Change
 
-Part = Callable[[], bytes] | None  # encoded by the thread that writes; None drops what the file holds
-CellPart = Callable[[], dict[str, Any]]  # the document of a cell, as it is when it is written
+Part = Callable[[], bytes] | None  # encoded by the writing thread; None drops the stored part
+CellPart = Callable[[], dict[str, Any]]  # the document of a cell at the time of writing
 BATCH = 500  # runs, settings and cells of one transaction
 
 
@@ -38,14 +38,14 @@ class WriteBatch:
 
     @property
     def title(self) -> str:
-        """Of what is in it, for a sentence."""
+        """The names of the contents, for a sentence."""
         runs = [pending.record.name for pending in self.runs.values()]
         cells = [f"C = {figures.parameter(cost)} of {machine}" for _, machine, cost, _ in self.cells]
         return ", ".join([*runs, *self.settings, *cells])
 
 
 class PendingWrites:
-    """Put in by the window, taken out by the writer; what could not be written goes back under what is newer."""
+    """Filled by the window, emptied by the writer; failed writes return, unless newer values have replaced them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,24 +53,24 @@ class PendingWrites:
         self._taken: set[int] = set()
 
     def holds(self, run: int) -> bool:
-        """Whether something of it is not on the disk yet."""
+        """Return whether part of a run is not on the disk yet."""
         with self._lock:
             return run in self._waiting.runs or run in self._taken or run in self._aside.runs
 
     def __len__(self) -> int:
-        """How much is in memory alone."""
+        """Return the number of entries that are in memory only."""
         with self._lock:
             return len(self._waiting) + len(self._aside)
 
     @property
     def waiting(self) -> bool:
-        """Whether there is anything to be written."""
+        """Whether anything is waiting to be written."""
         with self._lock:
             return bool(self._waiting)
 
     @property
     def results(self) -> int:
-        """Runs and cells that wait: what cost time."""
+        """The number of waiting runs and cells: results that took time."""
         with self._lock:
             return len(self._waiting.runs) + len(self._waiting.cells)
 
@@ -96,7 +96,7 @@ class PendingWrites:
             self._waiting.cells.update(cells)
 
     def take(self, most: int = BATCH) -> WriteBatch:
-        """The first of what waits; runs come first."""
+        """Return the first waiting entries; runs come first."""
         with self._lock:
             batch = WriteBatch()
             for wanted, found in zip(_kinds(self._waiting), _kinds(batch), strict=True):
@@ -106,17 +106,17 @@ class PendingWrites:
             return batch
 
     def settle(self) -> None:
-        """What was taken is on the disk."""
+        """Record that the taken entries are on the disk."""
         with self._lock:
             self._taken = set()
 
     def give_back(self, batch: WriteBatch) -> None:
-        """At the end, so that what cannot be written now stands in nobody's way."""
+        """Put a batch back at the end, so that a failed write does not delay others."""
         with self._lock:
             self._return(batch, self._waiting)
 
     def set_aside(self, batch: WriteBatch) -> None:
-        """It can never be written as it is: it waits for something newer."""
+        """Set a batch aside that can never be written as it is, until newer values replace it."""
         with self._lock:
             self._return(batch, self._aside)
 

@@ -1,4 +1,4 @@
-"""A run as the project keeps it, and what tables show of it."""
+"""A run as a project stores it, and its values for tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcsvm.solvers.run.trace import Sample
     from mcsvm_gui.core.machine.request import Request
 
-STATES = (  # those that a project keeps
+STATES = (  # the states that a project stores
     *(JobState.QUEUED, JobState.RUNNING, JobState.DONE),
     *(JobState.FAILED, JobState.INTERRUPTED, JobState.DISCARDED),
 )
@@ -51,7 +51,7 @@ class RunRecord:
 
     @property
     def readable(self) -> bool:
-        """Files may hold requests that are none of this version."""
+        """Whether this version can read the request."""
         from mcsvm.solvers.errors import InputError
 
         try:
@@ -74,13 +74,13 @@ class RunRecord:
 
     @property
     def data_title(self) -> str:
-        """Return the name of the data with import settings and preprocessing that are not the defaults."""
+        """The name of the data with import settings and preprocessing that are not the defaults."""
         return data_title(self.data_name, self.plain_request)
 
-    # -- what was asked for -----------------------------------------------------------------------
+    # -- the request ------------------------------------------------------------------------------
 
     def named_files(self) -> tuple[str, ...]:
-        """Of training and test rows."""
+        """Return the named files of training and test rows."""
         named = (_text(self.plain_request.get(name)) for name in ("data", "test"))
         return tuple(file for file in named if file)
 
@@ -90,7 +90,7 @@ class RunRecord:
 
     @property
     def solver(self) -> str:
-        """The one that did it, once that is known."""
+        """The solver that was used, or the requested one until that is known."""
         return _text(self._documented("solver_used")) or _text(self.plain_request.get("solver")) or ""
 
     @property
@@ -103,7 +103,7 @@ class RunRecord:
 
     @property
     def gamma(self) -> float | str | None:
-        """As it was computed with, once that is known; none where the kernel has none."""
+        """The computed gamma, or the requested one until that is known; None for a kernel without gamma."""
         if "gamma" not in PARAMETERS.get(self.kernel, ()):
             return None
         parameters = self._documented("kernel")
@@ -115,7 +115,7 @@ class RunRecord:
     def seed(self) -> float | None:
         return _number(self.plain_request.get("seed"))
 
-    # -- what came of it --------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------
 
     @property
     def ending(self) -> str | None:
@@ -189,7 +189,7 @@ class RunRecord:
 
 
 def _number(value: Any) -> float | None:
-    """Files may hold anything: what is no number is not known."""
+    """Return the value if it is a number, otherwise None: files may hold anything."""
     return value if type(value) in (int, float) else None
 
 
@@ -202,7 +202,7 @@ def to_json(document: Mapping[str, Any] | None) -> str | None:
 
 
 def from_json(text: Any) -> dict[str, Any]:
-    """Raises ValueError where that is no JSON document."""
+    """Read a JSON document; raise ValueError if the text is not one."""
     try:
         found = json.loads(text)
     except (TypeError, RecursionError) as error:

@@ -22,16 +22,16 @@ WORDS = {
     sqlite3.SQLITE_PERM: READ_ONLY,
     sqlite3.SQLITE_CORRUPT: DAMAGED,
     sqlite3.SQLITE_NOTADB: DAMAGED,
-    sqlite3.SQLITE_ERROR: DAMAGED,  # such as a file format that no SQLite writes
+    sqlite3.SQLITE_ERROR: DAMAGED,  # such as an unknown file format
 }
-PRIMARY = 0xFF  # of an extended result code
+PRIMARY = 0xFF  # mask of an extended result code
 OF_WRITING = sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE
 OF_VALUES = sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.IntegrityError, sqlite3.DataError
 
 
 @contextmanager
 def as_file_error(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Whatever goes wrong with the file becomes one FileError."""
+    """Convert every error of the file into one FileError."""
     try:
         yield
     except sqlite3.Error as error:
@@ -49,7 +49,7 @@ def as_file_error(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def storing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What is wrong with the file or the disk becomes one FileError; what is wrong with the values passes."""
+    """Convert errors of the file or the disk into one FileError; let errors of the values pass."""
     try:
         yield
     except OF_VALUES:
@@ -61,7 +61,7 @@ def storing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _sentence(error: sqlite3.Error) -> Sentence:
-    """An error without a code is of Python: text that is no UTF-8."""
+    """Return the sentence for an error; an error without a code is from Python: text that is not UTF-8."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
     known = WORDS.get(code & PRIMARY)
     return known or _unusable(" ".join(str(error).split()))

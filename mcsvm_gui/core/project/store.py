@@ -1,8 +1,8 @@
-"""The project file, one SQLite database in the hands of one window.
+"""The project file: one SQLite database, opened by one window at a time.
 
-The window holds it exclusively: a second one gets a sentence, and no file beside it says who is there. Every write
-is one transaction, so that a killed process leaves what was committed last. What is no project of ours is told
-from its first bytes, before SQLite, which might write to it, sees it.
+The window holds it exclusively: a second window shows an error, and no lock file is needed. Every write is one
+transaction, so that a killed process leaves the last commit. A file that is not a project is recognised by its first
+bytes before SQLite opens it, because SQLite might write to it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100
 PARTS = "trace", "readings", "model", "checkpoint"
 BESIDE = "-wal", "-shm", "-journal"
-SYNCHRONOUS = "FULL"  # a commit is on the disk before it is told of: it outlives a loss of power
+SYNCHRONOUS = "FULL"  # a commit is on the disk before it is reported: it survives a loss of power
 
 COLUMNS = "id, created, name, note, state, data_name, request, document, error"
 UPSERT = f"""INSERT INTO runs ({COLUMNS}, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -43,13 +43,13 @@ CHECKPOINTS = """SELECT run, length(content) FROM parts JOIN runs ON runs.id = r
 FORGET_CELL = "DELETE FROM cells WHERE search = ? AND machine = ? AND cost = ? AND gamma IS ?"  # NULLs are not UNIQUE
 CellKey = tuple[str, str, float, float | None]  # the search, the machine, C, gamma
 
-_held: set[str] = set()  # by this process: a second look at a held file would drop its POSIX locks
+_held: set[str] = set()  # by this process: opening a held file again would drop its POSIX locks
 _holding = threading.Lock()
 
 
 @dataclass
 class Change:
-    """The newest that is known of a run; of its parts those that changed, None for those to be dropped."""
+    """The newest state of a run; `parts` has the changed parts, None for parts to drop."""
 
     record: RunRecord
     deleted: bool = False
@@ -57,7 +57,7 @@ class Change:
 
 
 class ProjectStore:
-    """All methods may be called from any thread; one at a time gets its turn."""
+    """The store of one project; all methods may be called from any thread and run one at a time."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(os.path.realpath(path))
@@ -82,7 +82,7 @@ class ProjectStore:
     # -- reading ----------------------------------------------------------------------------------
 
     def records(self) -> list[RunRecord]:
-        """Of all runs that are not deleted, the oldest first."""
+        """Return all runs that are not deleted, the oldest first."""
         with self._turn():
             rows = self._connection.execute(f"SELECT {COLUMNS}, {RESUMABLE} FROM runs WHERE deleted = 0 ORDER BY id")
             return [_record(row) for row in rows]
@@ -99,14 +99,14 @@ class ProjectStore:
             return {key: entry["value"] for key, value in rows if "value" in (entry := from_json(value))}
 
     def cells(self, search: str) -> list[tuple[str, float, float | None, dict[str, Any]]]:
-        """Machine, C, gamma and document of every cell that was kept of a search."""
+        """Return machine, C, gamma and document of every stored cell of a search."""
         with self._turn():
             question = "SELECT machine, cost, gamma, document FROM cells WHERE search = ?"
             rows = self._connection.execute(question, (search,)).fetchall()
             return [(machine, cost, gamma, from_json(document)) for machine, cost, gamma, document in rows]
 
     def searches(self) -> list[str]:
-        """The keys of searches whose cells were kept."""
+        """Return the keys of the searches with stored cells."""
         with self._turn():
             return [search for (search,) in self._connection.execute("SELECT DISTINCT search FROM cells")]
 
@@ -118,7 +118,10 @@ class ProjectStore:
         settings: Mapping[str, Any] | None = None,
         cells: Mapping[CellKey, dict[str, Any]] | None = None,
     ) -> None:
-        """All of it or nothing. FileError means the file or the disk, any other error what no project can hold."""
+        """Write everything in one transaction.
+
+        A FileError is an error of the file or the disk; any other error means that no project can store these values.
+        """
         rows = [((*_row(change.record), change.deleted), change.parts) for change in changes]
         plain = [(key, to_json({"value": value})) for key, value in (settings or {}).items()]
         tried = [(*key, to_json(document)) for key, document in (cells or {}).items()]
@@ -132,7 +135,7 @@ class ProjectStore:
             connection.executemany("INSERT INTO cells VALUES (?, ?, ?, ?, ?)", tried)
 
     def purge(self) -> None:
-        """Forget deleted runs for good, and give their room back."""
+        """Remove deleted runs for good, and return their space to the disk."""
         with self._turn():
             with self._transaction() as connection:
                 connection.execute("DELETE FROM runs WHERE deleted = 1")
@@ -150,7 +153,7 @@ class ProjectStore:
             return dropped
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
-        """A complete project at `path`, whole or not at all; what was there is replaced unless a window holds it."""
+        """Write a complete project at `path` or nothing; replace an existing file unless a window holds it."""
         target = Path(os.path.realpath(path))
         with self._turn():
             if target == self.path:
@@ -163,7 +166,7 @@ class ProjectStore:
                     copy.close()
 
     def close(self) -> None:
-        """The write-ahead log goes into the file and away."""
+        """Close the connection: the write-ahead log is merged into the file and removed."""
         with self._lock:
             with suppress(sqlite3.Error):
                 self._connection.close()
@@ -188,7 +191,7 @@ class ProjectStore:
             yield self._connection
             self._connection.execute("COMMIT")
         except BaseException:
-            if self._connection.in_transaction:  # a full disk may have ended it already
+            if self._connection.in_transaction:  # a full disk may have ended the transaction already
                 self._connection.execute("ROLLBACK")
             raise
 
@@ -209,14 +212,14 @@ def _release(path: Path) -> None:
 
 
 def replace_by_new(path: str | os.PathLike[str]) -> None:
-    """An empty project in the place of whatever is there, unless a window holds it."""
+    """Replace any file by an empty project, unless a window holds it."""
     target = Path(os.path.realpath(path))
     with as_file_error(target):
         create(target)
 
 
 def create(path: Path) -> None:
-    """An empty project, complete before it has its name."""
+    """Create an empty project that is complete before it gets its name."""
     with _fresh(path) as beside:
         connection = sqlite3.connect(beside, isolation_level=None)
         try:
@@ -231,7 +234,7 @@ def create(path: Path) -> None:
 
 @contextmanager
 def _fresh(target: Path) -> Iterator[Path]:
-    """A file beside `target` that takes its place when the block ends well."""
+    """Yield a temporary file next to `target` that replaces it if the block succeeds."""
     beside = part_of(target)
     try:
         yield beside
@@ -249,7 +252,7 @@ def _fresh(target: Path) -> Iterator[Path]:
 
 
 def _check_free(target: Path) -> None:
-    """That no window holds what is about to be replaced."""
+    """Raise FileError if a window holds the file that is about to be replaced."""
     _hold(target)
     try:
         connection = sqlite3.connect(target, timeout=0.0, isolation_level=None)
@@ -259,7 +262,7 @@ def _check_free(target: Path) -> None:
             if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                 raise
         except sqlite3.DatabaseError:
-            pass  # something else than a database may be replaced
+            pass  # a file that is not a database may be replaced
         finally:
             connection.close()
     finally:
@@ -267,7 +270,7 @@ def _check_free(target: Path) -> None:
 
 
 def examine(path: Path) -> None:
-    """Refuse what is no project by its first bytes, without a trace left on it."""
+    """Refuse a file that is not a project by its first bytes, without changing it."""
     if is_pipe(path):
         refuse(path, Sentence("this is no mcsvm project"))
     with opened(path) as stream:
