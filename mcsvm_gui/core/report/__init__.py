@@ -1,4 +1,4 @@
-"""Reports: one account of runs, comparisons, searches or projects, in several formats.
+"""Reports on runs, comparisons, searches or projects, in several formats.
 
 A new format is one file in `formats/` with `content`, and one line in FORMATS.
 """
@@ -39,7 +39,7 @@ FORMATS: dict[str, ReportFormat] = {
 
 
 def format_of(path: Named) -> ReportFormat:
-    """By its ending; InputError where none is meant."""
+    """Return the format of a path's ending; raise InputError if there is no such format."""
     from mcsvm.solvers.errors import InputError
 
     suffix = os.path.splitext(os.fspath(path))[1].lower()
@@ -53,7 +53,7 @@ def format_of(path: Named) -> ReportFormat:
 
 
 def check_format(path: Named) -> None:
-    """InputError where that cannot be written here."""
+    """Raise InputError if this format cannot be written here."""
     from mcsvm_gui.core.report.formats.drawing import require_matplotlib
 
     format_ = format_of(path)

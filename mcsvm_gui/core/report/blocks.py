@@ -1,4 +1,4 @@
-"""What a report is made of, whatever it is written as. Texts are plain and untrusted: every format escapes them."""
+"""The blocks of a report, independent of its format. Texts are plain and untrusted: every format escapes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 from mcsvm_gui.core.base.i18n import tr
 
-LONGEST = 80  # characters of a name in a table; the full name stands at the end of the report
+LONGEST = 80  # characters of a name in a table; the full name is at the end of the report
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -19,7 +19,7 @@ class Drawable(Protocol):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches."""
+        """The width and height in inches."""
         ...
 
     def draw(self, axes: Any) -> None: ...
@@ -38,7 +38,7 @@ class Paragraph:
 
     @property
     def lines(self) -> list[str]:
-        """Those that hold anything."""
+        """The lines that are not blank."""
         return [line for line in clean(self.text).splitlines() if line.strip()]
 
 
@@ -51,7 +51,7 @@ class Properties:
 
 @dataclass(frozen=True)
 class Table:
-    """`numbers`: which columns are numbers, to the right; `best` and `shade`: by (row, column)."""
+    """A table; `numbers` are the right-aligned columns, `best` and `shade` have (row, column) places."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -61,7 +61,7 @@ class Table:
     shade: Mapping[tuple[int, int], float] = field(default_factory=dict)  # 0 to 1
 
     def texts(self, cell: Callable[[str], str], best: Callable[[str], str]) -> list[tuple[str, ...]]:
-        """The rows, with each cell as a format writes it."""
+        """Return the rows, with each cell as a format writes it."""
         return [
             tuple((best if (row, column) in self.best else cell)(text) for column, text in enumerate(cells))
             for row, cells in enumerate(self.rows)
@@ -76,7 +76,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Code:
-    """To be copied: never shortened."""
+    """Text to be copied: never shortened."""
 
     text: str
 
@@ -87,9 +87,9 @@ Block: TypeAlias = Heading | Paragraph | Properties | Table | Figure | Code
 @dataclass(frozen=True)
 class Report:
     title: str
-    made: str  # when and by what
+    made: str  # when and by which program
     blocks: tuple[Block, ...]
-    document: Mapping[str, Any]  # the same as JSON
+    document: Mapping[str, Any]  # the same content as JSON
 
     @property
     def figures(self) -> list[Figure]:
@@ -97,7 +97,7 @@ class Report:
 
 
 def clean(text: object) -> str:
-    """Text that every format can hold: controls and half characters become a visible sign."""
+    """Return text that every format can hold: control and half characters become a visible mark."""
     return _CONTROLS.sub("\ufffd", str(text))
 
 
@@ -106,17 +106,17 @@ def one_line(text: object) -> str:
 
 
 def shortened(text: object, longest: int = LONGEST) -> str:
-    """For cells."""
+    """Return one line of text, shortened for a cell."""
     line = one_line(text)
     return line if len(line) <= longest else f"{line[: longest - 1]}\u2026"
 
 
 def undirected(text: str) -> str:
-    """Where nothing isolates one text from the next, marks of direction would turn what follows."""
+    """Remove direction marks, which would turn the following text in a format that does not isolate texts."""
     return _DIRECTIONS.sub("", text)
 
 
 def full_names(names: Sequence[str]) -> tuple[Block, ...]:
-    """Those that tables show shortened."""
+    """Return the full names that tables show shortened."""
     long = [name for name in dict.fromkeys(names) if shortened(name) != one_line(name)]
     return (Heading(tr("Names in full")), *(Code(one_line(name)) for name in long)) if long else ()

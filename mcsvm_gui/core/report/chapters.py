@@ -1,4 +1,5 @@
-"""The chapters of reports, of which users choose: of runs after the first two pages, of an explanation, of a search."""
+"""The chapters of reports, to be chosen by users: of runs (after the first two pages), of an explanation, of a
+search."""
 
 from __future__ import annotations
 

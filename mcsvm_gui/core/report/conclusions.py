@@ -1,4 +1,4 @@
-"""One paragraph of honest conclusions: nothing but what the numbers say, and how much they can say."""
+"""One paragraph of honest conclusions: only claims that the numbers support, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _machines(ranks: RankTests | None, what: str) -> Iterator[str]:
 
 
 def _published_ranks(results: Results) -> RankTests | None:
-    """Only where they are known of every run that is ranked here."""
+    """Return the ranks of the published accuracies, if they are known for every run that is ranked here."""
     if results.ranks is None:
         return None
     known = {(trial.spec.data, trial.spec.label): trial.spec.published.get("accuracy") for trial in results.trials}
@@ -68,7 +68,7 @@ def _published_ranks(results: Results) -> RankTests | None:
 
 
 def _solvers(results: Results, rows: Sequence[Row]) -> Iterator[str]:
-    """Iterations and seconds of two solvers of one machine, and whether the literature says the same."""
+    """Compare iterations and seconds of two solvers of one machine, and say whether the literature agrees."""
     solvers: dict[str, dict[str, str]] = {}
     for trial in results.done:
         solvers.setdefault(trial.spec.request.machine, {}).setdefault(trial.spec.request.solver, trial.spec.label)
@@ -100,7 +100,7 @@ def _duel(results: Results, measure: str, a: str, b: str, published: dict[tuple[
     )
 
 
-# -- beside the literature ------------------------------------------------------------------------
+# -- comparison with the literature ---------------------------------------------------------------
 
 
 def _shares(results: Results, rows: Sequence[Row]) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _signed(done: Sequence[tuple[str, str, float, float]]) -> str:
 
 
 def _within_spread(results: Results, published: Sequence[tuple[str, str, float]]) -> Iterator[str]:
-    """How far the splits alone move an accuracy: below that, a difference says nothing."""
+    """Say how much an accuracy varies between splits: a smaller difference means nothing."""
     trials = [(results.trial(data, label), theirs) for data, label, theirs in published]
     several = [
         (trial.accuracies, theirs) for trial, theirs in trials if trial is not None and len(trial.accuracies) > 2
@@ -140,7 +140,7 @@ def _within_spread(results: Results, published: Sequence[tuple[str, str, float]]
 
 
 def _ratios(results: Results, rows: Sequence[Row]) -> Iterator[str]:
-    """Rows that ended before their tolerance have no number to compare."""
+    """Compare published and own numbers, without rows that ended before their tolerance."""
     for measure, what in RATIOS.items():
         pairs = [
             (theirs, ours)
@@ -155,7 +155,7 @@ def _ratios(results: Results, rows: Sequence[Row]) -> Iterator[str]:
             )
 
 
-# -- how sure -------------------------------------------------------------------------------------
+# -- certainty ------------------------------------------------------------------------------------
 
 
 def _searches(results: Results) -> Iterator[str]:
@@ -191,7 +191,7 @@ def _by_data(trials: Sequence[TrialResult]) -> Iterator[tuple[str, list[TrialRes
 
 
 def _off(trial: TrialResult) -> str:
-    """The gap of the part that is furthest off, and how many parts ended early."""
+    """Return the largest gap of a part, and the number of parts that ended early."""
     early = sum(part.document["ending"] != "converged" for part in trial.finished)
     count = f" in {early} of {len(trial.finished)} parts" if len(trial.finished) > 1 else ""
     return f"{trial.spec.label} (gap up to {figures.gap(max(trial.worst_gap or 0.0, 0.0))}{count})"

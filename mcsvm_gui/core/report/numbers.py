@@ -1,4 +1,4 @@
-"""What tables and figures of a report show, as plain JSON with all digits and all rows."""
+"""The numbers of a report's tables and figures as plain JSON, with all digits and all rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def surroundings_document() -> dict[str, Any]:
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """All sides on the same rows."""
+    """Return the document of a comparison; all its sides are on the same rows."""
     return {
         "data": comparison.data,
         "rows": int(comparison.sides[0].decisions.size),
@@ -43,14 +43,14 @@ def side_document(side: Side) -> dict[str, Any]:
 
 
 def scores_document(scores: Scores) -> dict[str, Any]:
-    """`confusion`: true classes down, decisions across, both in the order of `per_class`."""
+    """Return the scores; `confusion` has true classes down, predicted ones across, in the order of `per_class`."""
     numbers = {name: getattr(scores, name) for name in ("accuracy", "balanced_accuracy", "macro_f1", "kappa")}
     per_class = [asdict(score) for score in scores.per_class]
     return {**numbers, "per_class": per_class, "confusion": scores.confusion.tolist()}
 
 
 def _violations(found: Violations, classes: list[str]) -> dict[str, Any]:
-    """`sums`: true classes down, wrong classes across."""
+    """Return the violations; `sums` has true classes down, wrong classes across."""
     bound = found.bound()
     return {
         "target": found.target,
@@ -67,7 +67,7 @@ def trace_document(trace: Mapping[str, np.ndarray]) -> dict[str, list[float]]:
 
 
 def _disagreements(comparison: Comparison) -> list[dict[str, Any]] | None:
-    """None where there is nothing to disagree with."""
+    """Return the rows on which the sides disagree; None with fewer than two sides."""
     together = beside_each_other(comparison)
     if len(together.sides) < 2:
         return None

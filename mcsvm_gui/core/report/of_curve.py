@@ -1,4 +1,4 @@
-"""The learning curve of a run in a report: its points, the law through them and beyond, and what they say."""
+"""The learning curve of a run in a report: its points, the law fitted to them and extrapolated, and conclusions."""
 
 from __future__ import annotations
 

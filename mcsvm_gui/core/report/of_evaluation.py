@@ -17,7 +17,7 @@ from mcsvm_gui.core.report import shared
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.report.ranking_plots import UnitFigure, UnitLine
 
-DRAWN = 6  # classes with a line of their own; more cannot be told apart
+DRAWN = 6  # classes with a line of their own; more cannot be distinguished
 
 
 def report_of(trained: TrainedModel, data: str, evaluation: Evaluation, document: Mapping[str, Any]) -> Report:
@@ -86,7 +86,7 @@ def _classes(found: Evaluation) -> Table:
 
 
 def _confusion(found: Evaluation) -> Table:
-    """True classes down, decisions across."""
+    """Return the confusion matrix: true classes down, predicted classes across."""
     table = np.asarray(found.confusion, dtype=float)
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
@@ -117,7 +117,7 @@ def _figures(found: Evaluation, machine: str) -> list[Block]:
 
 
 def _lines(curves: Mapping[str, RankingCurve]) -> list[UnitLine]:
-    """The average first; of many classes those with the smallest area, which are worth a look."""
+    """Return the curves, the average first; of many classes, only those with the smallest area."""
     names = sorted((name for name in curves if name != MACRO), key=lambda name: curves[name].area)[:DRAWN]
     macro = curves[MACRO]
     band = None if macro.band is None else (GRID, macro.band[0], macro.band[1])

@@ -49,7 +49,7 @@ def report_of(results: Results) -> Report:
 
 
 def _document(results: Results, comparisons: Mapping[str, Comparison | None]) -> dict[str, Any]:
-    """All that the other formats show."""
+    """Return all content of the other formats."""
     known = [comparison for comparison in comparisons.values() if comparison is not None]
     return {
         **results.document(),
@@ -62,13 +62,13 @@ def _document(results: Results, comparisons: Mapping[str, Comparison | None]) ->
 
 
 def _scores_of_parts(trial: TrialResult) -> dict[str, Any]:
-    """Of every part on its own, as a row that several parts test has no one decision."""
+    """Return the scores of every part separately: a row tested in several parts has several predictions."""
     scores = [None if part.side.scores is None else numbers.scores_document(part.side.scores) for part in trial.parts]
     return {"data": trial.spec.data, "label": trial.spec.label, "parts": scores}
 
 
 def _paragraphs(note: str) -> list[Block]:
-    """Lines of a TOML file end where its margin is; empty ones part paragraphs."""
+    """Split a note into paragraphs at blank lines; other line breaks of the TOML file have no meaning."""
     return [Paragraph(" ".join(part.split())) for part in note.split("\n\n") if part.strip()]
 
 
@@ -129,7 +129,7 @@ def _row(results: Results, trial: TrialResult) -> tuple[str, ...]:
 
 
 def _parameters(trial: TrialResult) -> tuple[str, str]:
-    """C and gamma; from the least to the largest where a search chose others in other parts."""
+    """Return C and gamma, as ranges if a search chose different values in different parts."""
     costs = sorted({float(part.document["C"]) for part in trial.finished})
     gammas = sorted({float(part.document["kernel"].get("gamma", np.nan)) for part in trial.finished})
     return _spanned(costs), figures.NONE if np.isnan(gammas[0]) else _spanned(gammas)
@@ -144,7 +144,7 @@ POWERS = {2.0**power for power in range(-40, 41)}
 
 
 def _searches(results: Results) -> list[Block]:
-    """The first part of every run that was searched; the others may have found other cells."""
+    """Return the search of every run's first part; the other parts may have different best cells."""
     firsts = [(trial, trial.finished[0].document) for trial in results.done]
     rows = [_search_row(trial, document) for trial, document in firsts if "search" in document]
     if not rows:

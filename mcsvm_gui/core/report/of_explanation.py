@@ -1,4 +1,4 @@
-"""A report of one row explained: what spoke for its class, the smallest change, and what counts over all rows."""
+"""A report that explains one row: contributions, the smallest change, and the importance over all rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def report_of(
     permuted: PermutationImportance | None,
     chapters: Collection[str] = OF_EXPLANATION,
 ) -> Report:
-    """`found` is explained."""
+    """Build the report; `found` has at least one explanation."""
     explained, software = found.explained[0][1], "software" in chapters
     blocks = [
         *(_row(of, found, explained) if "row" in chapters else []),

@@ -1,4 +1,4 @@
-"""The report of a project, or of some of its runs: one by one, and side by side where they are on the same data."""
+"""The report of a project, or of some of its runs: one by one, and side by side if they are on the same data."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ from mcsvm_gui.core.report.summary_pages import Known, summary_of
 
 @dataclass(frozen=True, eq=False)
 class RunMaterial:
-    """What is known of a run; `side` where its data are there to be looked at again."""
+    """The known data of a run; `side` is set if its files still exist."""
 
     record: RunRecord
     trace: Mapping[str, np.ndarray] | None = None
     side: Side | None = None
     data: Dataset | None = None  # the whole file
     training: Dataset | None = None  # its rows
-    rows: Dataset | None = None  # what the side is of: test rows, or those trained on
+    rows: Dataset | None = None  # the rows of the side: test rows, or training rows
     classes: tuple[str, ...] = ()
     missing: str | None = None  # why there is no side
     origin: Origin | None = None
 
 
 def read_project(path: str | os.PathLike[str], chosen: Sequence[int] | None = None) -> list[RunMaterial]:
-    """Runs that have ended, the oldest first; FileError where that is no project, or it lacks a chosen run."""
+    """Read the ended runs, the oldest first; raise FileError if this is no project, or a chosen run is missing."""
     if not os.path.exists(path):
         raise missing_file(path)
     store = ProjectStore(path)
@@ -87,7 +87,7 @@ def _material(store: ProjectStore, records: list[RunRecord]) -> Iterator[RunMate
 
 
 def _trace(content: bytes) -> dict[str, np.ndarray] | None:
-    """None where the file holds something else."""
+    """Return the trace, or None if the content is something else."""
     try:
         packed = unpacked(content)
     except ValueError:
@@ -98,7 +98,7 @@ def _trace(content: bytes) -> dict[str, np.ndarray] | None:
 def _files(
     request: Request, files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | InputError]
 ) -> tuple[Dataset, Dataset | None]:
-    """Each file is read once for all runs on it; what cannot be read is said for each."""
+    """Read the files of a request once for all its runs; report an unreadable file for each run."""
     key = request.data, request.test, request.read, request.digest, request.test_digest
     if key not in files:
         try:
@@ -123,7 +123,7 @@ def looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, D
     side = side_of(
         tr("{name} (run {id})", name=record.name, id=record.id), trained, record.document, rows, train, known.trace
     )
-    if test is None:  # rows trained on say too much
+    if test is None:  # the scores of training rows are too optimistic
         side = replace(side, scores=None, ranked=None)
     return replace(known, side=side, data=dataset, training=train, rows=rows, classes=trained.class_names)
 
@@ -176,7 +176,7 @@ def report_of(
 
 
 def _document(material: Sequence[RunMaterial], compared: Sequence[Compared]) -> dict[str, object]:
-    """All that the other formats show; data sets by their digest, which requests name."""
+    """Return all content of the other formats; data sets are keyed by the digest that requests contain."""
     datasets = {known.data.digest: known.data for known in material if known.data is not None}
     return {
         "runs": [_run_document(known) for known in material],
@@ -254,7 +254,7 @@ def _row(record: RunRecord) -> tuple[str, ...]:
 
 
 def _groups(material: Sequence[RunMaterial]) -> list[list[RunMaterial]]:
-    """Runs that were looked at on the same rows."""
+    """Group the runs that were applied to the same rows."""
     groups: dict[tuple[object, ...], list[RunMaterial]] = {}
     for known in material:
         if known.side is not None and known.rows is not None:
@@ -271,7 +271,7 @@ def _compared(group: Sequence[RunMaterial]) -> Compared:
 
 
 def _over_splits(material: Sequence[RunMaterial]) -> Sequence[TestResult]:
-    """The corrected t of what was trained alike on several splits, as the Compare page shows it."""
+    """Return the corrected t-tests of runs with equal settings on several splits, as on the Compare page."""
     return over_splits([found for known in material if (found := _chosen(known)) is not None])
 
 

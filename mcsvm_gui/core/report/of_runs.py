@@ -1,4 +1,4 @@
-"""The report of chosen runs, made of what is known of them already: nothing is read or decided again."""
+"""The report of chosen runs, from their known results: nothing is read or predicted again."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ NESTED = Sentence(
 def report_of(
     document: Mapping[str, Any], dataset: Dataset | None, redo: str, chapters: Collection[str] = OF_SEARCH
 ) -> Report:
-    """`redo`: the command that searches again; nothing where none can say it."""
+    """Build the report; `redo` is the command that searches again, empty if no command can."""
     blocks = search_blocks(document, chapters=chapters)
     if dataset is not None and "data" in chapters:
         blocks += shared.data_blocks(dataset)
@@ -47,7 +47,7 @@ def report_of(
 def search_blocks(
     document: Mapping[str, Any], level: int = 2, most: int = MOST_CELLS, chapters: Collection[str] = OF_SEARCH
 ) -> list[Block]:
-    """`most`: cells of a machine that are listed, the best of them."""
+    """Return the blocks; `most` is the number of listed cells per machine, the best ones."""
     cells = list(document["cells"])
     blocks: list[Block] = [*_summary(document), *_best(document, level), *_per_pair(document, level)]
     known, measure = [cell["mean"] for cell in cells if _known(cell)], _measure(document)
@@ -65,7 +65,7 @@ def search_blocks(
 
 
 def _measure(document: Mapping[str, Any]) -> str:
-    """The measure that cells were compared by."""
+    """Return the measure by which cells were compared."""
     return str(document.get("score") or "accuracy")
 
 
@@ -106,7 +106,7 @@ def _budget(document: Mapping[str, Any]) -> str:
 
 
 def _unfinished(document: Mapping[str, Any]) -> list[str]:
-    """Cells whose mean rests on less than was asked for."""
+    """Describe cells whose mean rests on less data than requested."""
     cells, whole = document["cells"], _parts(document)
     few = sum(cell.get("share", 1.0) < 1.0 for cell in cells)
     if few:
@@ -139,7 +139,7 @@ def _validation(document: Mapping[str, Any]) -> str:
 
 
 def _parts(document: Mapping[str, Any]) -> int:
-    """How many parts each cell is tried on."""
+    """Return the number of parts on which each cell is tried."""
     return int(document.get("folds", 0)) * int(document.get("repeats", 1))
 
 
@@ -193,7 +193,7 @@ def _best(document: Mapping[str, Any], level: int) -> list[Block]:
 
 
 def _edge(name: str) -> str:
-    """Of the grid, as the search names it."""
+    """Translate the name of an edge of the grid."""
     return {
         "C low": tr("C low"),
         "C high": tr("C high"),
@@ -211,7 +211,7 @@ def _mean(found: Mapping[str, Any] | None, measure: str) -> str:
 
 
 def _per_pair(document: Mapping[str, Any], level: int) -> list[Block]:
-    """What a search for each pair of classes is made for."""
+    """Show the result of a search for each pair of classes."""
     blocks: list[Block] = []
     for machine, best in document["best"].items():
         found = best.get("per_pair")
@@ -274,7 +274,7 @@ def _heat_map(
     best: Mapping[str, Any] | None,
     measure: str,
 ) -> list[Block]:
-    """On the colours that all machines share."""
+    """Draw a heat map with the colour limits that all machines share."""
     costs = sorted({cell["C"] for cell in cells})
     gammas = sorted({cell["gamma"] for cell in cells if cell["gamma"] is not None})
     if len(gammas) < 2 or len(costs) < 2:
@@ -297,7 +297,7 @@ def _powers(values: Sequence[float]) -> list[str]:
 
 
 def _table(cells: Sequence[Mapping[str, Any]], whole: int, most: int, measure: str) -> Table:
-    """With all measures of a cell that were kept."""
+    """Return the table of cells, with all stored measures of a cell."""
     sign = 1.0 if measure in figures.LOSSES else -1.0
     ordered = sorted(cells, key=lambda cell: sign * cell["mean"] if _known(cell) else math.inf)[:most]
     known = {name for cell in cells for name, mean in cell.get("scores", {}).items() if mean is not None}

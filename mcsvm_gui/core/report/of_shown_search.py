@@ -1,4 +1,4 @@
-"""The report of a search as a page shows it, while it goes on too: all cells that are known of it."""
+"""The report of a search as a page shows it, with all its known cells, even while it is running."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShownSearch:
     request: Request
     wanted: TuneRequest
     maps: TuneMaps
-    tuned: Tuned | None = None  # the search that ended last, where it is the one that is shown
+    tuned: Tuned | None = None  # the search that ended last, if it is the shown one
     running: bool = False
 
 
@@ -36,7 +36,7 @@ def write(
 
 
 def document(shown: ShownSearch, dataset: Dataset | None) -> dict[str, Any]:
-    """Edges only where nothing is searched any more, as on the page."""
+    """Return the document; edges are included only when nothing is being searched, as on the page."""
     tuned = shown.tuned
     parts = shown.maps.results.folds // shown.wanted.repeats
     asked = {**asked_document(shown.request, shown.wanted, parts), "classes": list(_classes(shown, dataset))}
@@ -53,7 +53,7 @@ def document(shown: ShownSearch, dataset: Dataset | None) -> dict[str, Any]:
 
 
 def _classes(shown: ShownSearch, dataset: Dataset | None) -> tuple[str, ...]:
-    """None where rows that are dropped may take a class with them, and nobody has looked."""
+    """Return the classes; empty if dropping rows may remove a class and this has not been checked."""
     if shown.tuned is not None:
         return shown.tuned.tuning.class_names
     whole = dataset is not None and not (dataset.missing and shown.request.rules.missing == "drop")

@@ -1,4 +1,4 @@
-"""The figures of reports, as plain numbers that know how to draw themselves with matplotlib."""
+"""The figures of reports, as plain numbers that draw themselves with matplotlib."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import shortened, undirected
 
 NAME = 24  # characters in a legend
-WIDE = 100.0  # times the shortest bar: then there are dots on a logarithmic axis
-FIGURE_ROOM = 1.15  # of the axis: so that the figure behind the longest bar has room
-FAR = 20.0  # times as long as the shortest: then the short ones are seen on a logarithmic axis only
-POINTS = 600  # of a line; more cannot be seen
+WIDE = 100.0  # times the shortest bar: beyond this, dots on a logarithmic axis replace bars
+FIGURE_ROOM = 1.15  # times the axis: room for the number behind the longest bar
+FAR = 20.0  # times the shortest: beyond this, short bars are visible on a logarithmic axis only
+POINTS = 600  # of a line; more are not visible
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +56,15 @@ class CurvePlot:
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """One horizontal bar a row, the first on top; dots where the shortest bar could not be seen.
+    """One horizontal bar per row, the first on top; dots if the shortest bar would be invisible.
 
-    Bars begin at zero: on a logarithmic axis their lengths would say nothing.
+    Bars begin at zero: on a logarithmic axis their lengths would have no meaning.
     """
 
     labels: Sequence[str]
     machines: Sequence[str]
     values: Sequence[float]
-    texts: Sequence[str]  # the figure behind each
+    texts: Sequence[str]  # the number behind each bar
     x: str
 
     @property
@@ -102,7 +102,7 @@ class Bars:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """The values of every part, and what stands for them all."""
+    """The values of every part, and their summary."""
 
     labels: Sequence[str]
     machines: Sequence[str]
@@ -128,7 +128,7 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class HeatFigure:
-    """`values`: (rows, columns), NaN where nothing is known."""
+    """A heat map; `values` is (rows, columns), NaN if unknown."""
 
     values: np.ndarray
     rows: Sequence[str]
@@ -137,7 +137,7 @@ class HeatFigure:
     x: str
     limits: tuple[float, float]
     best: tuple[int, int] | None = None
-    falls: bool = False  # the lowest is the best, and the brightest
+    falls: bool = False  # the lowest value is the best, and the brightest
 
     @property
     def size(self) -> tuple[float, float]:
@@ -159,7 +159,7 @@ class HeatFigure:
 
 @dataclass(frozen=True, eq=False)
 class CriticalDifference:
-    """Demsar's diagram: average ranks on a line, and bars over those that are not told apart."""
+    """Demsar's diagram: average ranks on a line, and bars over those that do not differ significantly."""
 
     names: Sequence[str]
     ranks: Sequence[float]
@@ -220,7 +220,7 @@ def name(label: str) -> str:
 
 
 def _ticks(axis: Any, places: Sequence[float] | np.ndarray, labels: Sequence[str]) -> None:
-    """matplotlib's own way to say both at once changes the process's warning filters."""
+    """Set ticks and labels: matplotlib's function for both changes the process's warning filters."""
     from matplotlib.ticker import FixedFormatter
 
     axis.set_ticks(places)
@@ -228,12 +228,12 @@ def _ticks(axis: Any, places: Sequence[float] | np.ndarray, labels: Sequence[str
 
 
 def _logarithmic(axes: Any, axis: Any, scale: Any) -> None:
-    """Labels in plain text: with formulas switched off, matplotlib's own would show their source."""
+    """Label in plain text: with formulas switched off, matplotlib's own labels would show their source."""
     from matplotlib.ticker import LogLocator
 
     scale("log")
     low, high = axis.get_view_interval()
-    if high < WIDE * low:  # powers of ten alone may leave it without any
+    if high < WIDE * low:  # powers of ten alone may leave the axis without any tick
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter(lambda value, place: figures.number(value, 6))
     axis.set_minor_formatter(lambda value, place: "")

@@ -1,4 +1,4 @@
-"""Our numbers beside those of the literature: one table of each measure, as the papers print them."""
+"""Our numbers next to those of the literature: one table for each measure, as the papers print them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def count(value: float | None) -> str:
 
 
 def seconds(value: float) -> str:
-    """As papers do, all in one unit."""
+    """Format seconds as papers do, all in one unit."""
     return count(value) if value >= 99.5 else f"{value:.2g}"
 
 
 class Unit(NamedTuple):
-    """How a published number is printed: as papers do."""
+    """The format in which papers print a number."""
 
     name: str
     printed: Callable[[float], str]
-    ratios: bool  # whether ratios say more than differences
+    ratios: bool  # whether ratios are more informative than differences
 
 
 PERCENT = Unit("per cent", lambda value: figures.percent_number(value, 2), ratios=False)
@@ -45,7 +45,7 @@ UNITS = {
     "log2_C": EXPONENT,
     "log2_gamma": EXPONENT,
 }
-TITLES = {  # of what no single run has
+TITLES = {  # measures that no single run has
     "validation": "Accuracy of the best cell of the search",
     "search_seconds": "Time of the search",
     "log2_C": "log2 C",
@@ -63,7 +63,7 @@ def blocks(results: Results) -> list[Block]:
 
 
 def _table(results: Results, measure: str, known: Known) -> Table:
-    """Two columns for every run: ours, then theirs; `gap` marks a row that did not reach its tolerance."""
+    """Return the table with two columns for every run, ours and theirs; `gap` marks a row short of its tolerance."""
     unit, title = UNITS[measure], TITLES.get(measure) or MEASURES[measure].title
     labels = [label for label in results.labels if any(label == name for _, name in known)]
     names = [spec.name for spec in results.experiment.data if any(spec.name == data for data, _ in known)]
@@ -93,7 +93,7 @@ def _cells(
 
 
 def _solved(results: Results, known: Known) -> Known:
-    """Without rows that ended before their tolerance: there is no number to compare."""
+    """Return the rows without those that ended before their tolerance, which have no number to compare."""
     return {
         place: numbers
         for place, numbers in known.items()

@@ -13,7 +13,7 @@ from mcsvm_gui.core.report import plots, style
 
 @dataclass(frozen=True, eq=False)
 class UnitLine:
-    """`band`: (places, lower, upper), drawn behind."""
+    """A line; `band` is (places, lower, upper), drawn behind it."""
 
     label: str
     x: np.ndarray
@@ -24,7 +24,7 @@ class UnitLine:
 
 @dataclass(frozen=True, eq=False)
 class UnitFigure:
-    """`chance`: a dashed line from corner to corner."""
+    """A figure of lines; `chance` is a dashed line from corner to corner."""
 
     lines: Sequence[UnitLine]
     machine: str

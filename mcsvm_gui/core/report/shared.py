@@ -1,4 +1,4 @@
-"""Blocks that every kind of report has."""
+"""Blocks shared by all kinds of reports."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from mcsvm_gui.core.machine.trained import Origin, versions
 from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Figure, Heading, Paragraph, Properties, Table
 
-MOST_CLASSES = 40  # of a confusion matrix that can still be read
+MOST_CLASSES = 40  # of a legible confusion matrix
 MOST_ROWS = 200  # of a list
 MOST_NAMES = 12  # of features of one kind
 MOST_ENTRIES = 50_000  # of all confusion matrices
 MOST_FIGURES = 24  # of single runs
-BESIDE = 12  # runs that are read side by side
+BESIDE = 12  # runs that are shown side by side
 
 
 def made() -> str:
@@ -41,7 +41,7 @@ def made() -> str:
 
 
 def surroundings() -> list[Block]:
-    """Not of the runs: what trained them they say themselves."""
+    """Return the packages and computer that made the report; the runs name those that trained them."""
     used, machine = made_with()
     return [Heading(tr("This report was made with")), Properties((*used, *machine, (tr("cores"), str(os.cpu_count()))))]
 
@@ -72,7 +72,7 @@ def _weight_facts(dataset: Dataset) -> tuple[tuple[str, str], ...]:
 
 
 def data_blocks(dataset: Dataset, *, name: str | None = None, test: Dataset | None = None) -> list[Block]:
-    """Summary and digests; `test`: the file that was tested on."""
+    """Return summary and digests; `test` is the test file."""
     counts = list(zip(dataset.classes, dataset.class_counts, strict=True))
     duplicates, conflicts = repeated(dataset)
     facts = (
@@ -149,7 +149,7 @@ def _value(value: Any) -> str:
 
 
 def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
-    """The machine in words, its badge, ending and certificate."""
+    """Return the machine in words, its badge, ending and certificate."""
     found = badge(document)
     certificate = document["certificate"]
     facts = (
@@ -168,7 +168,7 @@ def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
 
 
 def comparison_blocks(comparison: Comparison) -> list[Block]:
-    """All measures, then what single machines did."""
+    """Return all measures, then the results of single machines."""
     lines = measure_rows(comparison)
     same = [line for line in lines if not line.differs and line.measure.group == "setting"]
     blocks: list[Block] = [_measures([line for line in lines if line not in same], comparison)]
@@ -254,7 +254,10 @@ def _bars(sides: Sequence[Side]) -> list[Block]:
 
 
 def side_blocks(comparison: Comparison, level: int) -> list[Block]:
-    """Matrices of hundreds of runs on many classes would take a browser seconds: then of the last runs alone."""
+    """Return the confusion matrices; of very many large ones, only those of the last runs.
+
+    Matrices of hundreds of runs on many classes would take a browser seconds.
+    """
     blocks: list[Block] = []
     sides = [side for side in comparison.sides if side.scores is not None or side.violations is not None]
     first = len(sides) - BESIDE if len(sides) * len(comparison.classes) ** 2 > MOST_ENTRIES else 0
@@ -271,7 +274,7 @@ def side_blocks(comparison: Comparison, level: int) -> list[Block]:
 
 
 def report_table(sheet: ResultTable, caption: str = "") -> Table:
-    """As the window shows it."""
+    """Return the table as the window shows it."""
     sheet = translated(sheet)
     cells = [(row, column, cell) for row, line in enumerate(sheet.rows) for column, cell in enumerate(line)]
     return Table(
@@ -285,7 +288,7 @@ def report_table(sheet: ResultTable, caption: str = "") -> Table:
 
 
 def confusion_table(side: Side) -> Block:
-    """Counts, and in brackets per cent of the true class."""
+    """Return the counts, with percentages of the true class in brackets."""
     matrix = confusion(side)
     classes = len(matrix.counts.rows)
     if classes > MOST_CLASSES:
@@ -351,7 +354,7 @@ def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
 
 
 def beside_each_other(comparison: Comparison) -> Comparison:
-    """The last sides that decided something, as many as have room."""
+    """Return the comparison of the last sides with predictions, as many as there is room for."""
     decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
     return replace(comparison, sides=tuple(decided[-BESIDE:]))
 
@@ -360,7 +363,7 @@ def beside_each_other(comparison: Comparison) -> Comparison:
 
 
 def tests_blocks(results: Iterable[TestResult], heading: str) -> list[Block]:
-    """Of thousands of pairs those that differ most."""
+    """Return the tests; of thousands of pairs, only those that differ most."""
     every = list(results)
     if not every:
         return []

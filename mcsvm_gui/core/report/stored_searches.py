@@ -1,4 +1,4 @@
-"""The searches that a project keeps: cells by what they depend on, whichever ranges were asked for."""
+"""The searches that a project stores: cells by their conditions, regardless of the searched ranges."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mcsvm_gui.core.report.of_search import search_blocks
 from mcsvm_gui.core.tune.cells import Found, read_cells, setting_of
 from mcsvm_gui.core.tune.document import known_document, request_document
 
-LISTED = 10  # cells of a machine, the best of them: the JSON report has all
+LISTED = 10  # best cells listed per machine: the JSON report has all
 
 
 def read_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """A document of each, as of a search that has ended."""
+    """Read the stored cells as one document per search, as if the search had ended."""
     store = ProjectStore(path)
     try:
         settings = store.settings()
@@ -32,7 +32,7 @@ def read_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
 
 
 def _asked(setting: Any) -> dict[str, Any]:
-    """Under which conditions; nothing where that was not kept, as files may hold anything."""
+    """Return the conditions of a search; empty if they were not stored, because files may hold anything."""
     try:
         numbers = {"folds": int(setting["folds"]), "repeats": int(setting["repeats"]), "seed": int(setting["seed"])}
         share = None if setting["holdout"] is None else float(setting["holdout"])
@@ -44,7 +44,7 @@ def _asked(setting: Any) -> dict[str, Any]:
 
 
 def _document(asked: Mapping[str, Any], cells: Found) -> dict[str, Any]:
-    """Cells may come of several searches; only one for each pair of classes has conditions of its own."""
+    """Return the document; cells may come from several searches, but a search per pair of classes is separate."""
     search = asked.get("search", "grid")
     tops = {
         machine: top

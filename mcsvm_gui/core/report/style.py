@@ -6,7 +6,7 @@ from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.compare.variants import ON_DARK
 from mcsvm_gui.core.machine import names
 
-# Of matplotlib.
+# Names of matplotlib's markers.
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "d", "star": "*", "pentagon": "p", "cross": "x"}
 
 
@@ -29,7 +29,7 @@ SHADES_ON_DARK = {
 
 
 def machine(name: str, number: int = 0) -> tuple[str, tuple[int, ...], str]:
-    """`number`: which of several runs of this machine in one figure."""
+    """Return the look of a machine; `number` is the index among several runs of this machine in one figure."""
     colour, dashes, marker = MACHINES.get(name, OTHER)
     turned = variants.turned(_DASHES, dashes, number), variants.turned(_MARKERS, marker, number)
     return variants.shaded(colour, number), *turned

@@ -1,1 +1,1 @@
-"""The formats a report is written in, one file each, and what drawing them takes."""
+"""The formats a report is written in, one file each, and their drawing."""

@@ -1,4 +1,4 @@
-"""matplotlib, where it is: plots as SVG, and the settings that all figures share."""
+"""Optional matplotlib: plots as SVG, and the settings that all figures share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcsvm_gui.core.report.formats.text_width import LAST_RESORT
 SETTINGS = {
     "font.size": 8.0,
     "font.family": ["DejaVu Sans", LAST_RESORT],
-    "text.parse_math": False,  # a name with two dollars is no formula
+    "text.parse_math": False,  # a name with two dollars is not a formula
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": style.INK,
@@ -61,7 +61,7 @@ def require_matplotlib(what: str) -> ModuleType:
 
 @contextmanager
 def settings(**more: Any) -> Iterator[None]:
-    """Ours for a while. matplotlib has one rcParams for all threads, so only one thread draws at a time."""
+    """Apply our settings; matplotlib has one rcParams for all threads, so only one thread draws at a time."""
     import matplotlib
 
     with _drawing, parameters({**_plain(matplotlib.rcParamsDefault), "backend": "agg", **SETTINGS, **more}):
@@ -70,7 +70,7 @@ def settings(**more: Any) -> Iterator[None]:
 
 @contextmanager
 def parameters(values: Mapping[str, Any]) -> Iterator[None]:
-    """matplotlib.rc_context, without the change of the process's warning filters in it."""
+    """Change parameters as matplotlib.rc_context does, without its change of the process's warning filters."""
     import matplotlib
 
     current: Any = matplotlib.rcParams
@@ -83,12 +83,16 @@ def parameters(values: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _plain(parameters: Any) -> dict[str, Any]:
-    """By dict's own iterator: that of rcParams changes the filters."""
+    """Copy the parameters with dict's own iterator: that of rcParams changes the filters."""
     return dict(dict.items(parameters))
 
 
 def svg(plot: Drawable, number: int = 0, *, follows_page: bool = False) -> str:
-    """`number` tells figures of one page apart. `follows_page`: colours by the page's variables, light or dark."""
+    """Return a figure as SVG.
+
+    `number` distinguishes the figures of one page. With `follows_page`, colours are the page's variables, light or
+    dark.
+    """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -107,7 +111,7 @@ def svg(plot: Drawable, number: int = 0, *, follows_page: bool = False) -> str:
 
 
 def _localise(figure: Any) -> None:
-    """Write the numbers beside all axes in the notation of the language."""
+    """Write the numbers at all axes in the notation of the language."""
     from matplotlib.ticker import ScalarFormatter
 
     class Localised(ScalarFormatter):
@@ -124,7 +128,7 @@ def _localise(figure: Any) -> None:
 
 
 def _variable(text: str) -> str:
-    """Only inside style attributes: names in the plot keep their letters."""
+    """Replace colours by variables, only inside style attributes: names in the plot keep their letters."""
     return re.sub(r'(?<= style=")[^"]*"', lambda found: _COLOUR.sub(_named, found[0]), text)
 
 

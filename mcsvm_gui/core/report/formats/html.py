@@ -1,4 +1,4 @@
-"""A report as one HTML file: nothing is fetched, nothing runs, light or dark as the reader's system, printable."""
+"""A report as one HTML file: no downloads, no scripts, light or dark as the reader's system, printable."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def content(report: Report) -> bytes:
 
 
 def _sections(report: Report) -> Iterator[str]:
-    """A browser lays out and paints only the sections that it shows; long reports open at once."""
+    """Yield the blocks in sections: a browser lays out only the visible sections, so that long reports open at once."""
     open_section = False
     for number, block in enumerate(report.blocks):
         if isinstance(block, Heading) and block.level == 2:
@@ -95,12 +95,12 @@ def _style() -> str:
 
 
 def _text(text: object) -> str:
-    """Of several texts and names, which nothing isolates from each other."""
+    """Return the text of several names, without direction marks, because nothing isolates these names."""
     return escape(undirected(clean(text)))
 
 
 def _name(text: object, longest: int) -> str:
-    """Isolated, so that its direction and marks end with it."""
+    """Return an isolated name, so that its direction and marks end with it."""
     whole, shown = one_line(text), shortened(text, longest)
     title = f' title="{escape(whole)}"' if shown != whole and len(whole) < 1000 else ""
     return f'<bdi dir="auto"{title}>{escape(shown)}</bdi>'

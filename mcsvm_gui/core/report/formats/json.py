@@ -1,4 +1,4 @@
-"""A report's numbers as JSON, with all their digits; what is no finite number is null."""
+"""A report's numbers as JSON, with all their digits; a number that is not finite is null."""
 
 from __future__ import annotations
 

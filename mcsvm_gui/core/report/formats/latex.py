@@ -45,7 +45,7 @@ _SPECIAL = str.maketrans(
         "'": r"\textquotesingle{}",
         "`": r"\textasciigrave{}",
         "-": "{-}",
-        "*": "{*}",  # the end of a row before it would take it for its own
+        "*": "{*}",  # the end of the row before it would take it as an argument
         "[": "{[}",
         "]": "{]}",
         "\u202f": r"\,",
@@ -87,7 +87,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Figure):
-        return ""  # of figures the other formats have the drawing
+        return ""  # the other formats draw figures
     return _code(block)
 
 

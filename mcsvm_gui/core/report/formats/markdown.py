@@ -1,4 +1,4 @@
-"""A report as Markdown with GitHub's tables; figures are inside as SVG, where matplotlib is."""
+"""A report as Markdown with GitHub's tables; figures are embedded as SVG if matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def content(report: Report) -> bytes:
 
 
 def _text(text: object) -> str:
-    """No mark of Markdown or HTML is one any more; a full stop after a number would begin a list, after www a link."""
+    """Escape all marks of Markdown and HTML; a full stop after a number would begin a list, after www a link."""
     escaped = _SPECIAL.sub(r"\\\1", undirected(one_line(text)).translate(_ENTITIES))
     escaped = _LINK.sub(r"\1\.", escaped)
     return re.sub(r"^(\d+)\.", r"\1\\.", escaped)

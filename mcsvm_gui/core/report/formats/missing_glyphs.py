@@ -1,4 +1,4 @@
-"""Letters that no font of this system can show: a PDF says which, as names may look alike without them."""
+"""Letters that no font of this system has: a PDF lists them, because names may look alike without them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def shown(letter: str, first: str) -> bool:
     return ord(letter) in _letters(first) or unicodedata.category(letter) in INVISIBLE
 
 
-# -- what cannot be shown -------------------------------------------------------------------------
+# -- letters without a glyph ----------------------------------------------------------------------
 
 
 def unshown(report: Report, first: str) -> str:
-    """A sentence that tells names with such letters apart; nothing where there are none."""
+    """Return a sentence that lists the names with such letters, or an empty text."""
     found = dict.fromkeys(text for text in _texts(report) if not standard(text))
     names = [text for text in found if not all(shown(letter, first) for letter in text)]
     if not names:
@@ -41,7 +41,7 @@ def unshown(report: Report, first: str) -> str:
 
 
 def _texts(report: Report) -> Iterator[str]:
-    """Names stand in cells as they are, and in sentences between spaces."""
+    """Yield all texts: names are whole cells, or words of sentences."""
     yield shortened(report.title)
     for block in report.blocks:
         for text in _of(block):

@@ -41,9 +41,9 @@ from mcsvm_gui.core.report.formats.text_width import (
 WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.75  # inches
 ROOM = WIDTH - 2 * MARGIN
 PLAIN, SMALL = 9.0, 7.5  # points
-SHRUNK = 0.62  # of SMALL: what a wide table may be set in
+SHRUNK = 0.62  # times SMALL: smallest size of a wide table
 LEADING = 1.4
-ASCENT = 0.93  # of the size: from the top of a line to its base
+ASCENT = 0.93  # times the size: from the top of a line to its base
 GAP = 0.1  # inches between columns of SMALL letters
 CELL, WORDS = 60, 4000  # characters of a cell, and of a paragraph
 SOFT, GROUND = "#5b6470", "#1f5fd0"
@@ -71,7 +71,7 @@ def content(report: Report) -> bytes:
 
 @contextmanager
 def _any_weight() -> Iterator[None]:
-    """A font of another script may have no bold letters, of which matplotlib would warn at every text."""
+    """Silence a warning of matplotlib at every text: a font of another script may have no bold letters."""
     log = logging.getLogger("matplotlib.font_manager")
     level = log.level
     log.setLevel(logging.ERROR)
@@ -82,7 +82,7 @@ def _any_weight() -> Iterator[None]:
 
 
 class Paper:
-    """Where the next line goes; a page is written when it is full."""
+    """The position of the next line; a full page is written."""
 
     def __init__(self, pages: Any) -> None:
         self._pages, self._number = pages, 0
@@ -108,7 +108,7 @@ class Paper:
         self._pages.savefig(self._page)
 
     def need(self, inches: float) -> None:
-        """A new page where that is not left."""
+        """Begin a new page if fewer inches remain."""
         if self.left < inches and self.left < HEIGHT - 2 * MARGIN:
             self.turn()
 
@@ -126,7 +126,7 @@ class Paper:
         family: str = SANS,
         right: bool = False,
     ) -> None:
-        """At the present line, x inches from the margin: where the text begins, or ends."""
+        """Put a text on the current line, beginning (or ending) x inches from the margin."""
         from mcsvm_gui.core.report.formats.text_artist import font
 
         x, y = MARGIN + x, MARGIN + self.left
@@ -142,7 +142,7 @@ class Paper:
     def text(
         self, text: object, size: float, colour: str = style.INK, longest: int = WORDS, *, bold: bool = False
     ) -> None:
-        """A paragraph, broken into lines."""
+        """Write a paragraph, broken into lines."""
         step = LEADING * size / 72
         for line in wrapped(undirected(shortened(text, longest)), size, ROOM):
             self.need(step)
@@ -223,7 +223,10 @@ def _code(paper: Paper, block: Code) -> None:
 
 
 def _table(paper: Paper, table: Table) -> None:
-    """Too many columns are set smaller, and then in several tables under each other, each with the first column."""
+    """Write a table.
+
+    Too many columns are set smaller, and then in several tables below each other, each with the first column.
+    """
     if table.caption:
         paper.need(1.0)
         paper.text(table.caption, SMALL, SOFT)
@@ -256,7 +259,7 @@ def _chunks(widths: list[float]) -> Iterator[list[int]]:
 
 
 class _Grid:
-    """Some columns of a table, its header again on every page."""
+    """Some columns of a table; the header is repeated on every page."""
 
     def __init__(
         self,
@@ -288,7 +291,7 @@ class _Grid:
         self._paper.skip(0.03)
 
     def _row(self, number: int | None, cells: list[str]) -> None:
-        """`number`: none for the header."""
+        """Write a row; `number` is None for the header."""
         x = 0.0
         for place, room in zip(self._columns, self._widths, strict=True):
             shade = 0.0 if number is None else self._table.shade.get((number, place), 0.0)

@@ -1,4 +1,4 @@
-"""The text of a page in one artist: as single Text artists it would be measured for longer than it is drawn."""
+"""The text of a page in one artist: measuring single Text artists would take longer than drawing them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcsvm_gui.core.report.formats.drawing import parameters
 def font(family: str, size: float, *, bold: bool) -> FontProperties:
     return FontProperties(
         family=family, size=size, weight="bold" if bold else "medium"
-    )  # as the files of standard fonts say
+    )  # as the files of standard fonts name it
 
 
 class Lettering(Artist):

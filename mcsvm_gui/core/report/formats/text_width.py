@@ -1,7 +1,7 @@
-"""How wide texts are on a page of a PDF, and lines that fit.
+"""The width of texts on a page of a PDF, and lines that fit.
 
-Most text is set in the fonts that every reader of PDF has: a string as it is, nothing to embed or to shape. Other
-scripts take the font of the figures, shaped by matplotlib.
+Most text is set in the fonts that every reader of PDF has: a string as it is, without embedding or shaping. Other
+scripts use the font of the figures, shaped by matplotlib.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LETTERS = 400  # no line of a page has as many
 SANS, MONO = "Helvetica", "Courier"  # standard fonts
 SHAPED = {SANS: "DejaVu Sans", MONO: "DejaVu Sans Mono"}
 NAMED = {"quotesingle": "'", "grave": "`", "endash": "\u2013", "ellipsis": "\u2026", "plusminus": "\u00b1"}
-# In the order in which they are asked; CJK fonts have most letters of other scripts too.
+# In this order; CJK fonts have most letters of other scripts too.
 FALLBACKS = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK TC", "Noto Sans CJK KR", "Source Han Sans SC"),
     *("Source Han Sans", "Noto Sans SC", "Noto Sans JP", "Noto Sans TC", "Noto Sans KR", "Droid Sans Fallback"),
@@ -26,19 +26,19 @@ FALLBACKS = (
     *("Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai", "Noto Sans Ethiopic"),
     *("Segoe UI Symbol", "Noto Sans Symbols", "Noto Sans Symbols 2"),
 )
-# Has a box for every letter. Where it is named as a font like others, matplotlib uses it without a warning.
+# Has a box for every letter. If it is listed like other fonts, matplotlib uses it without a warning.
 LAST_RESORT = "Last Resort High-Efficiency"
-USUAL = 0.6  # of the size: letters whose width is not looked up
+USUAL = 0.6  # times the size: width of letters that are not in the table
 
 
 def spaced(text: str) -> str:
-    """Standard fonts have one unbreakable space."""
+    """Replace narrow spaces: standard fonts have only one unbreakable space."""
     return text.replace("\u202f", "\u00a0")
 
 
 @lru_cache(maxsize=65_536)
 def standard(text: str) -> bool:
-    """Whether a standard font has every letter."""
+    """Return whether a standard font has every letter."""
     try:
         spaced(text).encode("cp1252")
     except UnicodeEncodeError:
@@ -47,13 +47,13 @@ def standard(text: str) -> bool:
 
 
 def extent(text: str, size: float, family: str = SANS) -> float:
-    """Inches; a little more than regular letters need, as bold ones are wider."""
+    """Return the width in inches, a little more than regular letters need, because bold ones are wider."""
     return 1.06 * width(text, family) * size / 72
 
 
 @lru_cache(maxsize=65_536)
 def width(text: str, family: str = SANS, *, bold: bool = False) -> float:
-    """Of letters one unit high."""
+    """Return the width at a size of 1."""
     if not standard(text):
         return _shaped(text, SHAPED[family])
     widths = _widths(f"{family}-Bold" if bold else family)
@@ -61,13 +61,13 @@ def width(text: str, family: str = SANS, *, bold: bool = False) -> float:
 
 
 def _like(letter: str, widths: Mapping[str, float]) -> float:
-    """An accent makes no letter wider."""
+    """Return the width of the letter without its accent, which makes no letter wider."""
     return widths.get(unicodedata.normalize("NFKD", letter)[0], USUAL)
 
 
 @lru_cache(maxsize=4)
 def _widths(name: str) -> dict[str, float]:
-    """Adobe's metrics, which matplotlib brings: lines such as `C 65 ; WX 667 ; N A ; B 14 0 654 718 ;`."""
+    """Read Adobe's metrics from matplotlib's data: lines such as `C 65 ; WX 667 ; N A ; B 14 0 654 718 ;`."""
     import matplotlib
 
     path = Path(matplotlib.get_data_path()) / "fonts" / "pdfcorefonts" / f"{name}.afm"
@@ -82,7 +82,7 @@ def _widths(name: str) -> dict[str, float]:
 
 @lru_cache(maxsize=4)
 def families(first: str) -> tuple[str, ...]:
-    """That font, then those that are installed."""
+    """Return that font, then the installed fallbacks."""
     from matplotlib.font_manager import fontManager
 
     installed = {font.name for font in fontManager.ttflist}
@@ -90,7 +90,7 @@ def families(first: str) -> tuple[str, ...]:
 
 
 def faces(first: str) -> list[str]:
-    """Fonts to draw with: together they have something for every letter."""
+    """Return the fonts for drawing; together they have a glyph for every letter."""
     return [*families(first), LAST_RESORT]
 
 
@@ -102,7 +102,7 @@ def _font(family: str) -> Any:
 
 
 def _shaped(text: str, family: str) -> float:
-    """Measured large, as small letters are rounded to pixels."""
+    """Measure at a large size, because small letters are rounded to pixels."""
     font = _font(family)
     font.set_size(100.0, 72)
     font.set_text(text, 0.0)
@@ -113,7 +113,7 @@ def _shaped(text: str, family: str) -> float:
 
 
 def fitting(text: str, size: float, room: float) -> str:
-    """As much as fits, and a sign that there is more."""
+    """Return as much text as fits, with a mark if it is cut."""
     if extent(text, size) <= room:
         return text
     low, high = 0, len(text)
@@ -124,7 +124,7 @@ def fitting(text: str, size: float, room: float) -> str:
 
 
 def wrapped(text: str, size: float, room: float, family: str = SANS) -> list[str]:
-    """Lines that fit; words longer than a line are cut."""
+    """Return lines that fit; words longer than a line are cut."""
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
@@ -143,7 +143,7 @@ def wrapped(text: str, size: float, room: float, family: str = SANS) -> list[str
 
 
 def _cut(word: str, size: float, room: float, family: str) -> int:
-    """How many letters fit, at least one."""
+    """Return the number of letters that fit, at least one."""
     low, high = 1, min(len(word), LETTERS)
     while low < high:
         middle = (low + high + 1) // 2
