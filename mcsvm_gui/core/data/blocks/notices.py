@@ -8,7 +8,8 @@ from mcsvm_gui.core.data.blocks.look import CODES, TableLook
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 
 _Key = tuple[str, str, str]
-_OF_ALL_ROWS = ("many-categories",)  # needs a count over all rows, and is reported for training only
+# needs a count over all rows: left out if there are several blocks; training reports it
+_OF_ALL_ROWS = ("many-categories",)
 _LOOK: _Key = ("", "", "")
 
 

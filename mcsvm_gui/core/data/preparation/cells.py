@@ -70,9 +70,9 @@ def as_text(values: np.ndarray, levels: list[str]) -> np.ndarray:
 
 
 def spelled_as_known(cells: np.ndarray, levels: Sequence[str], others: Sequence[str] = ()) -> np.ndarray:
-    """Return the cells, with numbers respelled as in training (1 for 1.0) if only one level has that value.
+    """Return the cells, with numbers respelled as in training (1 for 1.0) if only one category has that value.
 
-    `others`: categories known from training that are not levels.
+    `others`: categories of training without a feature of their own that equal a level in value.
     """
     known = {*levels, *others, None}
     strange = {cell for cell in set(cells.tolist()) if cell not in known and _value(cell) is not None}
