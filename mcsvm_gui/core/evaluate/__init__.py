@@ -1,1 +1,1 @@
-"""What is measured of a trained model: scores, margins, curves, its certificate again."""
+"""Measurements of a trained model: scores, margins, curves, and its recomputed certificate."""

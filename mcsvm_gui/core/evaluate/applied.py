@@ -1,4 +1,4 @@
-"""A model, or the request of one trained anew on folds, applied to rows with known classes: what is evaluated."""
+"""Apply a model, or trainings on folds by its request, to rows with known classes, for evaluation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _names_of(dataset: Dataset, place: int) -> dict[str, Any]:
 
 
 def applied(trained: TrainedModel, dataset: Dataset, costs: CostTable | None = None) -> Applied:
-    """The model as it is. `costs` in place of its own; without probabilities they are only counted."""
+    """Apply the model to the rows. `costs` replace its own; without probabilities they change no prediction."""
     rule = _rule(costs, trained.class_names, trained)
     decisions = _decisions(trained, dataset, rule)
     true = in_training_spelling(trained.class_names, labels_of(dataset))
@@ -57,7 +57,7 @@ def applied(trained: TrainedModel, dataset: Dataset, costs: CostTable | None = N
 
 
 def _rule(costs: CostTable | None, names: tuple[str, ...], trained: TrainedModel) -> CostRule | None:
-    """With the least probability of a decision that the model has."""
+    """Return the rule of the given costs, with the model's own smallest probability of a prediction."""
     if costs is None:
         return trained.rule
     return replace(costs.rule(names), reject=0.0 if trained.rule is None else trained.rule.reject)
@@ -71,7 +71,7 @@ def _decisions(trained: TrainedModel, dataset: Dataset, rule: CostRule | None) -
 def decided_rows(
     names: tuple[str, ...], decisions: Decisions, true: np.ndarray, weights: np.ndarray, rule: CostRule | None
 ) -> DecidedRows:
-    """Of the rows that could be decided: those without missing cells, or all. `true`: class names."""
+    """Return the rows that could be predicted: rows without missing cells, or all rows. `true`: class names."""
     rows = np.flatnonzero(np.isfinite(decisions.scores).all(axis=1))
     strange = sorted(set(true[rows].tolist()) - set(names))
     number = {name: code for code, name in enumerate((*names, *strange))}
@@ -102,7 +102,7 @@ def _weights(dataset: Dataset) -> np.ndarray:
     return np.ones(dataset.rows) if dataset.weights is None else dataset.weights
 
 
-# -- trained anew ------------------------------------------------------------------------------------
+# -- trained again on folds --------------------------------------------------------------------------
 
 
 def applied_in_folds(
@@ -113,7 +113,7 @@ def applied_in_folds(
     report: Callable[[int], object] = lambda done: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Applied | None:
-    """Each row by what is trained without its fold, preparation and all, as the model was; None after a stop."""
+    """Predict each row by a training without its fold, with its own preparation; return None after a stop."""
     labels, names = labels_of(dataset), dataset.classes
     _check_counts(dataset, folds)
     if costs is None and trained.rule is not None:
@@ -137,7 +137,7 @@ def applied_in_folds(
 
 
 def _check_counts(dataset: Dataset, folds: int) -> None:
-    """Every class is in every training part and in every test part."""
+    """Raise FileError unless every class is in every training part and in every test part."""
     for name, count in zip(dataset.classes, dataset.class_counts, strict=True):
         if count < folds:
             raise FileError(
@@ -150,7 +150,7 @@ def _check_counts(dataset: Dataset, folds: int) -> None:
 
 
 def _together(found: list[tuple[np.ndarray, DecidedRows]]) -> DecidedRows:
-    """In the order of the rows."""
+    """Concatenate the folds in the order of the rows."""
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     parts = [part for _, part in found]
 

@@ -1,4 +1,4 @@
-"""Intervals and bands by bootstrap over rows: rows are drawn with replacement, and everything is measured again.
+"""Bootstrap intervals and bands: rows are drawn with replacement, and all measures are computed again.
 
 Percentiles (Efron & Tibshirani 1993, chapter 13). A row drawn twice has twice its weight.
 """
@@ -12,11 +12,11 @@ from scipy.special import betaincinv
 
 RESAMPLES = 200  # 11 CPU seconds for 10 classes at 10^5 rows, 2 s at 20 000
 LEVEL = 0.95
-BLOCK = 2**19  # weights at once: 4 MB, which caches hold
+BLOCK = 2**19  # weights that are computed at once: 4 MB, which fit into caches
 
 
 def resampled(weights: np.ndarray, seed: int, resamples: int = RESAMPLES) -> Iterator[np.ndarray]:
-    """(at most BLOCK / n, n) weights of the rows in some resamples, until there were enough."""
+    """Yield the row weights of resamples, in blocks of shape (at most BLOCK / n, n)."""
     random, n = np.random.default_rng(seed), weights.size
     together = max(1, BLOCK // n)
     for start in range(0, resamples, together):
@@ -25,7 +25,7 @@ def resampled(weights: np.ndarray, seed: int, resamples: int = RESAMPLES) -> Ite
 
 
 def interval(values: np.ndarray) -> np.ndarray:
-    """(2, ...) of values in (resamples, ...); NaN, where a resample has none, does not count."""
+    """Return the (2, ...) interval ends of (resamples, ...) values; NaN means that a resample has no value."""
     tail = 50.0 * (1.0 - LEVEL)
     known = np.isfinite(values).any(axis=0)
     filled = np.where(known, values, 0.0)
@@ -33,10 +33,10 @@ def interval(values: np.ndarray) -> np.ndarray:
 
 
 def share_interval(values: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Of the share of rows that are right; `values`: the share in each resample, `weights`: of the rows.
+    """Return the interval of the share of correct rows. `values`: this share per resample; `weights`: of the rows.
 
-    Where all rows are right, or none is, every resample says the same, and the limit of the binomial distribution
-    stands in (Clopper & Pearson 1934), for as many rows as their weights are worth (Kish 1965, section 11.7).
+    If all rows or no rows are correct, all resamples agree. Then the limit of the binomial distribution is used
+    (Clopper & Pearson 1934), for as many rows as the weights are worth (Kish 1965, section 11.7).
     """
     low, high = interval(values).tolist()
     if low == high and low in (0.0, 1.0):

@@ -1,4 +1,4 @@
-"""From the history of a run to the lines of the four live plots."""
+"""Compute the lines of the four live plots from the history of a run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mcsvm_gui.core.base.figures import SMALLEST_SHARE
 Axis = Literal["seconds", "iteration", "examples"]
 Line = tuple[np.ndarray, np.ndarray]
 EMPTY = np.empty(0)
-BAND = 300  # corners of a shaded band along each edge, at most
-SETTLED = 0.5  # share of the samples that come before a convergence plot's scale begins to count
+BAND = 300  # largest number of corners along each edge of a shaded band
+SETTLED = 0.5  # share of the samples that the scale of a convergence plot ignores, from the start
 FAR_APART = 10.0  # smallest ratio of the longest to the shortest run that needs a logarithmic axis
-LEAP = 1.0  # what lies farther from the last value than so many times its size does not count either
+LEAP = 1.0  # multiple of the last value; values that differ more from it are ignored as well
 
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """What is plotted of one run: its trace and readings as tables."""
+    """The plotted data of one run: its trace and readings as tables."""
 
     run: int
     label: str
@@ -30,17 +30,17 @@ class History:
     trace: Mapping[str, np.ndarray]
     readings: Mapping[str, np.ndarray] = field(default_factory=dict)
     class_names: tuple[str, ...] = ()
-    accuracies: tuple[float | None, float | None] = (None, None)  # in the end, on all rows: training, test
+    accuracies: tuple[float | None, float | None] = (None, None)  # final accuracies on all rows: training, test
     support: tuple[int, ...] = ()  # number of support vectors of each class at the end
 
 
 def online(history: History) -> bool:
-    """Whether examples were counted as they were taken."""
+    """Return whether the readings count the processed examples."""
     return bool(np.isfinite(history.readings.get("examples", EMPTY)).any())
 
 
 def has_samples(history: History) -> bool:
-    """Whether anything of it can be drawn."""
+    """Return whether there is anything to plot."""
     return bool(history.trace["seconds"].size) or any(one is not None for one in history.accuracies)
 
 
@@ -49,7 +49,7 @@ def convergence(history: History, axis: Axis) -> dict[str, Line]:
 
 
 def gaps(table: Mapping[str, np.ndarray]) -> np.ndarray:
-    """As `Sample.relative_gap`; what is rounding alone is the smallest that means something."""
+    """Return relative gaps as `Sample.relative_gap`; rounding errors become the smallest meaningful gap."""
     with np.errstate(over="ignore", invalid="ignore"):
         gap = relative_gaps(table["primal"], table["dual"])
     return np.where(np.isfinite(gap), np.maximum(gap, SMALLEST_SHARE), np.nan)
@@ -77,19 +77,19 @@ def support(history: History, axis: Axis) -> dict[str, Line]:
 
 
 def support_per_class(history: History, axis: Axis) -> list[Line]:
-    """One line per class, from the readings."""
+    """Return one line per class, from the readings."""
     counts = history.readings.get("support_per_class")
     if counts is None or not counts.size:
         return []
     x = _places(history.readings, axis)
     if len(history.support) != counts.shape[1] or not history.trace["seconds"].size:
         return [(x, counts[:, number]) for number in range(counts.shape[1])]
-    x = np.append(x, _places(history.trace, axis)[-1])  # the readings end before the training does
+    x = np.append(x, _places(history.trace, axis)[-1])  # the readings end before the training
     return [(x, np.append(counts[:, number], history.support[number])) for number in range(counts.shape[1])]
 
 
 def accuracy(history: History, axis: Axis) -> dict[str, Line]:
-    """In per cent, of the rows looked at and in the end of all; a side that was never read has no line."""
+    """Return accuracies in percent: of sampled rows, at the end of all rows. A side without readings has no line."""
     lines = {}
     for kind, final in zip(("train_accuracy", "test_accuracy"), history.accuracies, strict=True):
         x, y = _of(history.readings, axis, (kind,)).get(kind, (EMPTY, EMPTY))
@@ -107,12 +107,12 @@ def _of(table: Mapping[str, np.ndarray], axis: Axis, kinds: tuple[str, ...]) -> 
 
 
 def _places(table: Mapping[str, np.ndarray], axis: Axis) -> np.ndarray:
-    """Only accuracy is known by examples taken; the others are drawn against steps then."""
+    """Return the x values. Only accuracies are known by examples; all others use steps instead."""
     return table["iteration" if axis == "examples" else axis]
 
 
 def band(lower: Line, upper: Line) -> Line:
-    """The outline of what lies between two lines over the same places: no more corners than can be seen."""
+    """Return the outline of the area between two lines over the same places, with no more corners than are visible."""
     x, low, high = lower[0], lower[1], upper[1]
     if x.size > BAND:
         starts = np.linspace(0, x.size, BAND, endpoint=False).astype(int)
@@ -122,7 +122,7 @@ def band(lower: Line, upper: Line) -> Line:
 
 
 def reach(histories: Iterable[History], axis: Axis) -> tuple[float, float] | None:
-    """From where to where all of them go, so that plots under each other can be compared."""
+    """Return the common ends of the x axis, so that plots below each other can be compared."""
     places = [_places(history.trace, axis) for history in histories]
     ends = [(line[0], line[-1]) for line in places if line.size]
     if not ends:
@@ -132,13 +132,13 @@ def reach(histories: Iterable[History], axis: Axis) -> tuple[float, float] | Non
 
 
 def taken(histories: Iterable[History]) -> tuple[float, float] | None:
-    """As `reach`, of examples taken."""
+    """Return the ends of the axis of processed examples."""
     counts = [history.readings["examples"] for history in histories if online(history)]
     return (float(min(map(np.nanmin, counts))), float(max(map(np.nanmax, counts)))) if counts else None
 
 
 def settled(line: Line) -> tuple[float, float]:
-    """The lowest and highest of a line once its first leaps are over; its last value always counts.
+    """Return the minimum and maximum of a line after its first leaps; its last value always counts.
 
     The first samples of a primal are thousands of times the optimum, and a short run has few others.
     """
@@ -149,7 +149,7 @@ def settled(line: Line) -> tuple[float, float]:
 
 
 def at(line: Line, place: float) -> float | None:
-    """The value that held at this place: of the last point not beyond it."""
+    """Return the value at a place: that of the last point not beyond it."""
     x, y = line
     position = int(np.searchsorted(x, place, side="right")) - 1
     return float(y[position]) if 0 <= position < y.size else None

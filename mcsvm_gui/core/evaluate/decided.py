@@ -1,6 +1,6 @@
-"""Measures of decisions, from confusion matrices: counts or sums of weights, true classes down, decisions across.
+"""Measures of predictions from confusion matrices: counts or sums of weights, true classes down, predicted across.
 
-Each takes one matrix, (k, k), or a stack, (..., k, k), and is scikit-learn's measure of the same name.
+Each takes one matrix, (k, k), or a stack, (..., k, k), and equals scikit-learn's measure of the same name.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def confusion_of(true: np.ndarray, decided: np.ndarray, classes: int, weights: np.ndarray | None = None) -> np.ndarray:
-    """(classes, classes): counts, or sums of weights."""
+    """Return the (classes, classes) counts, or sums of weights."""
     found = np.bincount(true * classes + decided, weights=weights, minlength=classes * classes)
     return found.reshape(classes, classes)
 
@@ -19,19 +19,19 @@ def accuracy(confusion: np.ndarray) -> np.ndarray:
 
 
 def balanced_accuracy(confusion: np.ndarray) -> np.ndarray:
-    """The mean recall of the classes that have rows."""
+    """Return the mean recall of the classes that have rows."""
     rows = confusion.sum(axis=-1)
     return _mean(share(_right(confusion), rows), rows > 0)
 
 
 def macro_f1(confusion: np.ndarray) -> np.ndarray:
-    """The mean over classes that have rows or decisions."""
+    """Return the mean F1 over classes that have rows or predictions."""
     both = confusion.sum(axis=-1) + confusion.sum(axis=-2)
     return _mean(share(2 * _right(confusion), both), both > 0)
 
 
 def kappa(confusion: np.ndarray) -> np.ndarray:
-    """Cohen's: 1 - (rows decided wrongly) / (rows that chance would decide wrongly); 1 where there are neither."""
+    """Return Cohen's kappa: 1 - (misclassified rows) / (rows misclassified by chance); 1 if both are 0."""
     wrong = ~np.eye(confusion.shape[-1], dtype=bool)
     total = confusion.sum(axis=(-2, -1), keepdims=True)
     by_chance = share(confusion.sum(axis=-2)[..., None, :] * confusion.sum(axis=-1)[..., None], total)
@@ -39,7 +39,7 @@ def kappa(confusion: np.ndarray) -> np.ndarray:
 
 
 def mean_cost(confusion: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Of a decided row; `costs`: (k, k), true classes down, decisions across."""
+    """Return the mean cost of a predicted row; `costs`: (k, k), true classes down, predicted across."""
     return share((confusion * costs).sum(axis=(-2, -1)), confusion.sum(axis=(-2, -1)))
 
 
@@ -52,7 +52,7 @@ MEASURES = {
 
 
 def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """0 / 0 is 0."""
+    """Divide; 0 / 0 is 0."""
     part, whole = np.broadcast_arrays(part, whole)
     return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0)
 

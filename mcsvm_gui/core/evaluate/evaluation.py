@@ -1,4 +1,4 @@
-"""All that is measured of a model on rows with known classes: numbers with their intervals, and curves with bands."""
+"""Evaluate a model on rows with known classes: measures with intervals, and curves with bands."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ MACRO = "macro"
 
 @dataclass(frozen=True, eq=False)
 class DecidedRows:
-    """What a model says of rows, and what they are. Classes by number, in the order of `names`."""
+    """Predictions and true classes of rows. Classes are numbers, in the order of `names`."""
 
-    names: tuple[str, ...]  # the model's classes, then those it does not know
-    known: int  # how many are the model's
+    names: tuple[str, ...]  # the model's classes, then classes that it does not know
+    known: int  # number of the model's classes
     true: np.ndarray  # (n,)
-    decided: np.ndarray  # (n,) -1 where the row was rejected
-    scores: np.ndarray  # (n, known) by which classes are ranked
-    shares: np.ndarray | None  # (n, known) probabilities, of a model that has some
+    decided: np.ndarray  # (n,) -1 if the row was rejected
+    scores: np.ndarray  # (n, known) scores by which classes are ranked
+    shares: np.ndarray | None  # (n, known) probabilities, if the model has them
     weights: np.ndarray
-    costs: np.ndarray | None = None  # (known, known) true classes down, decisions across
+    costs: np.ndarray | None = None  # (known, known) true classes down, predicted across
 
     @cached_property
     def most_probable(self) -> np.ndarray:
-        """The confusion matrix where the most probable class is decided for."""
+        """The confusion matrix of predictions of the most probable class."""
         assert self.shares is not None
         return decisions.confusion_of(self.true, self.shares.argmax(axis=1), len(self.names), self.weights)
 
@@ -58,7 +58,7 @@ class DecidedRows:
 
 @dataclass(frozen=True, eq=False)
 class RankingCurve:
-    """`band`: (2, GRID), where the bootstrap was asked for."""
+    """A curve of ranked scores. `band`: (2, GRID), if a bootstrap was requested."""
 
     x: np.ndarray
     y: np.ndarray
@@ -68,7 +68,10 @@ class RankingCurve:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """`roc` and `precision_recall` by class name, and averaged; only classes that rows tell apart are in them."""
+    """An evaluation. `roc` and `precision_recall` map each class, and the average, to its curve.
+
+    They omit classes without rows, and a class of all rows.
+    """
 
     rows: int
     rejected: int
@@ -77,12 +80,12 @@ class Evaluation:
     confusion: np.ndarray
     roc: Mapping[str, RankingCurve]
     precision_recall: Mapping[str, RankingCurve]
-    reliability: Mapping[str, Reliability]  # of the decided class ("") and of each class
+    reliability: Mapping[str, Reliability]  # of the predicted class ("") and of each class
     brier: BrierParts | None
     intervals: Mapping[str, tuple[float, float]]
 
     def document(self) -> dict[str, Any]:
-        """As `mcsvm evaluate --json` prints it."""
+        """Return the document that `mcsvm evaluate --json` prints."""
         return {
             "n": self.rows,
             **{name: self.measures[name] for name in TITLES if name != "expected_cost"},
@@ -116,7 +119,7 @@ TITLES = {
 
 
 def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) -> Evaluation:
-    """`resamples` 0: without intervals and bands."""
+    """Evaluate rows. With `resamples` 0 there are no intervals and bands."""
     rows = rows.taken(np.flatnonzero(rows.weights > 0.0))
     if rows.true.size < 2:
         raise InputError("one row shows nothing of how well a model decides; take data with more rows")
@@ -149,10 +152,10 @@ def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) 
 
 @dataclass(frozen=True)
 class RankMeasures:
-    """What is measured of all that a model says of rows, not only of its decisions."""
+    """Measures of all outputs of a model, not only of its predictions."""
 
-    log_loss: float | None  # of a model with probabilities
-    roc_auc: float | None  # the mean over classes, of those that rows tell apart
+    log_loss: float | None  # None without probabilities
+    roc_auc: float | None  # mean over the classes that have rows, and not all rows
 
     @classmethod
     def of(cls, rows: DecidedRows) -> RankMeasures:
@@ -167,7 +170,7 @@ class RankMeasures:
 
     @classmethod
     def pooled(cls, parts: Sequence[RankMeasures], weights: Sequence[float]) -> RankMeasures:
-        """Of parts whose rows have these weights in all: the loss of all rows together, the mean of the areas."""
+        """Pool parts with these total weights: the loss of all rows, and the mean of the areas."""
         losses, areas = [part.log_loss for part in parts], [part.roc_auc for part in parts]
         return cls(
             None if None in losses else float(np.average(np.array(losses, dtype=float), weights=weights)),
@@ -176,7 +179,7 @@ class RankMeasures:
 
 
 class _Measured:
-    """What does not depend on the weights of the rows is computed once: orders of scores, losses of rows."""
+    """Everything that does not depend on row weights is computed once: orders of scores, losses of rows."""
 
     def __init__(self, rows: DecidedRows) -> None:
         self.rows = rows
@@ -199,7 +202,7 @@ class _Measured:
         return decisions.confusion_of(rows.true[kept], rows.decided[kept], len(rows.names), weights[kept])
 
     def of(self, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """(resamples, ...) by name, of (resamples, n) weights: numbers, and what curves are at each place of GRID."""
+        """Return (resamples, ...) values by name for (resamples, n) weights: measures, and curves on GRID."""
         confusion = np.stack([self.confusion(one) for one in weights])
         found = {name: measure(confusion) for name, measure in decisions.MEASURES.items()}
         for name, losses in self.losses.items():
@@ -254,7 +257,7 @@ KINDS = ("roc", "roc_auc", "roc_on_grid"), ("precision_recall", "average_precisi
 
 
 def with_costs(known: np.ndarray, classes: int) -> np.ndarray:
-    """(classes, classes): on a row of a class that the model does not know each decision costs the dearest error."""
+    """Return (classes, classes) costs. A row of a class unknown to the model costs the most expensive error."""
     whole = np.full((classes, classes), known.max())
     whole[: len(known), : len(known)] = known
     return whole
@@ -265,7 +268,7 @@ def _line(kind: str, ranks: Ranks) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _averaged(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Every class counts alike; in a resample, every class that it has rows of."""
+    """Average over classes with equal weights; a resample averages over the classes that have rows in it."""
     if not values:
         return {}
     each = np.array(list(values.values()))
@@ -275,7 +278,7 @@ def _averaged(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def check_classes(rows: DecidedRows, name: str) -> None:
-    """Of `mcsvm evaluate`: every class of the model must be there, or it cannot be told how well it is found."""
+    """Raise InputError unless every class of the model has rows: otherwise its ROC is undefined."""
     counts = np.bincount(rows.true, minlength=len(rows.names))
     absent = [label for label, count in zip(rows.names, counts, strict=True) if count == 0]
     if absent:

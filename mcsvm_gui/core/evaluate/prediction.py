@@ -1,4 +1,4 @@
-"""A model applied to other data: one answer for the command line and the window."""
+"""Apply a model to other data: one implementation for the command line and the window."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, unseen_class
 @dataclass(frozen=True, eq=False)
 class Prediction:
     trained: TrainedModel
-    dataset: Dataset  # its labels as training spelled them
+    dataset: Dataset  # its labels in the spelling of training
     decisions: Decisions
     notices: tuple[Notice, ...]
 
@@ -39,7 +39,7 @@ class Prediction:
 
     @cached_property
     def scored(self) -> np.ndarray:
-        """Return the rows that `scores` measures: those outside the training rows, or all if there are none."""
+        """Return the rows that `scores` measures: those outside the training rows, or all rows if no others remain."""
         others = self.counting[~self.trained_on[self.counting]]
         return others if others.size else self.counting
 
@@ -64,7 +64,7 @@ class Prediction:
 
     @cached_property
     def missed(self) -> np.ndarray:
-        """(rows,) where a decision is not the label in the file."""
+        """Return (rows,) whether the predicted class differs from the label in the file."""
         wrong = np.zeros(self.decisions.labels.size, dtype=bool)
         if self.dataset.labels is not None:
             rows = self.decisions.decided
@@ -73,22 +73,23 @@ class Prediction:
 
     @cached_property
     def margins(self) -> np.ndarray:
-        """(rows,) how far the largest probability is above the next; NaN where there is none."""
+        """Return (rows,) the largest probability minus the second largest; NaN without probabilities."""
         assert self.decisions.probabilities is not None
         two = np.sort(self.decisions.probabilities, axis=1)[:, -2:]
         return np.asarray(two[:, 1] - two[:, 0])
 
     @cached_property
     def entropies(self) -> np.ndarray:
-        """(rows,) of the probabilities, in nats; NaN where there are none."""
+        """Return (rows,) entropies of the probabilities, in nats; NaN without probabilities."""
         assert self.decisions.probabilities is not None
         return np.asarray(entr(self.decisions.probabilities).sum(axis=1))
 
     def rows(self, order: str, *, misses: bool) -> np.ndarray | None:
-        """Which rows to look at, in which order: "file", "margin" (smallest first), "entropy" (largest first) or
-        "novelty" (least like the training data first).
+        """Return the rows to show, in order: "file", "margin" (smallest first), "entropy" (largest first) or "novelty".
 
-        None: all of them as they are. Rows without a decision come last."""
+        "novelty" begins with the rows least similar to the training data. None means all rows in file order. Rows
+        without a prediction come last.
+        """
         chosen = np.flatnonzero(self.missed) if misses else None
         unsure = self._doubt(order)
         if unsure is None:
@@ -97,7 +98,7 @@ class Prediction:
         return chosen[np.argsort(unsure[chosen], kind="stable")]
 
     def _doubt(self, order: str) -> np.ndarray | None:
-        """(rows,) the smaller, the more worth a look; None where there is nothing to go by."""
+        """Return (rows,) values that are smallest for the most doubtful rows; None if there is no such measure."""
         if order == "novelty":
             return self.decisions.typical
         if order == "file" or self.decisions.probabilities is None:
@@ -125,13 +126,18 @@ class Prediction:
 
 
 class PredictionLines:
-    """Write predictions as CSV: a line per row, with its number in the file, its names, the predicted class and, on
-    request, scores and probabilities in full precision."""
+    """Write predictions as CSV: one line per row, with its number in the file, its names and the predicted class.
+
+    On request, scores and probabilities in full precision are added.
+    """
 
     def __init__(
         self, class_names: Sequence[str], *, scores: bool, probabilities: bool, sets: float | None = None
     ) -> None:
-        """`sets`: their error; a column says of each class whether it is in, and one that it may be none of these."""
+        """Prepare the columns. `sets`: the error of prediction sets.
+
+        With sets, one column per class tells whether the set contains it, and another whether the row may be novel.
+        """
         self._scores, self._probabilities, self._sets = scores, probabilities, sets
         self._cells: dict[str | None, str] = {None: csv_cell("")}
         asked = [name for name, wanted in (("score", scores), ("probability", probabilities)) if wanted]
@@ -176,7 +182,7 @@ def _numbers(table: np.ndarray) -> list[str]:
 
 
 def _members(decisions: Decisions, error: float) -> list[str]:
-    """1 and 0; nothing of rows that were left out."""
+    """Return 1 and 0 as text; empty cells for omitted rows."""
     told = np.column_stack([decisions.members(error), decisions.novel(error)]).astype(np.int64)
     rows = [",".join(map(str, row)) for row in told.tolist()]
     assert decisions.typical is not None
@@ -200,7 +206,7 @@ def refuse_uncalibrated(trained: TrainedModel) -> None:
 
 
 def rejecting(trained: TrainedModel, least: float) -> TrainedModel:
-    """With its own costs, or equal ones, and no decision where the class is less probable than that."""
+    """Return the model with its own costs, or equal ones, that rejects rows below the probability `least`."""
     refuse_uncalibrated(trained)
     rule = trained.rule or CostRule.of(equal_costs(len(trained.class_names)))
     return replace(trained, rule=replace(rule, reject=least))

@@ -1,4 +1,4 @@
-"""What a rule of costs would decide on rows whose probabilities are known: nothing is predicted again."""
+"""Apply a cost rule to rows with known probabilities, without predicting them again."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mcsvm_gui.core.evaluate.evaluation import DecidedRows, with_costs
 @dataclass(frozen=True, eq=False)
 class Priced:
     names: tuple[str, ...]
-    confusion: np.ndarray  # true classes down, decisions across, without rejected rows
+    confusion: np.ndarray  # true classes down, predicted across, without rejected rows
     mean_cost: float
-    own_cost: float  # where the most probable class is decided for, and nothing is rejected
+    own_cost: float  # cost if the most probable class is predicted, and no row is rejected
     accuracy: float
     rejected: float  # share of the rows
 
 
 def priced(rows: DecidedRows, rule: CostRule) -> Priced:
-    """Of a model with probabilities."""
+    """Apply a cost rule to predictions with probabilities."""
     assert rows.shares is not None
     confusion, rejected = _decided(rows, rule.decide(rows.shares))
     costs = with_costs(rule.table, len(rows.names))

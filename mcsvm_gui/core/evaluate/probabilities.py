@@ -1,6 +1,6 @@
 """Measures of probabilities: log loss, Brier score with its parts, calibration error, reliability diagram.
 
-Rows are weighted; a row of weight 2 is the row twice, in every measure, also where rows are put into bins.
+Rows are weighted: in every measure, also in bins of rows, a row of weight 2 is the same as two rows.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LEAST = float(np.finfo(np.float64).eps)  # of a probability whose logarithm is taken, as scikit-learn has it
+LEAST = float(np.finfo(np.float64).eps)  # smallest probability in a logarithm, as in scikit-learn
 BINS = 10  # of equal weight
 
 
 def log_losses(shares: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """(n,) -log p of the right class; a class that the model does not know has probability 0."""
+    """Return (n,) -log p of the true class; a class that the model does not know has probability 0."""
     known = true < shares.shape[1]
     right = np.where(known, shares[np.arange(true.size), np.where(known, true, 0)], 0.0)
     return -np.log(np.clip(right, LEAST, 1.0 - LEAST))
 
 
 def brier_scores(shares: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """(n,) sum over classes of (p_c - [c is right])^2; of two classes half of it, as scikit-learn has it."""
+    """Return (n,) sums over classes of (p_c - [c is true])^2; half of it for two classes, as in scikit-learn."""
     missed = shares - (true[:, None] == np.arange(shares.shape[1]))
     return _scale(shares) * (missed * missed).sum(axis=1)
 
@@ -32,17 +32,17 @@ def _scale(shares: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class BrierParts:
-    """score = miscalibration - discrimination + uncertainty, exactly."""
+    """The parts of a Brier score: score = miscalibration - discrimination + uncertainty, exactly."""
 
-    miscalibration: float  # what the best monotone change of the probabilities would gain
-    discrimination: float  # what probabilities so changed gain over the shares of the classes
-    uncertainty: float  # the score of the shares of the classes
+    miscalibration: float  # gain of the best monotone change of the probabilities
+    discrimination: float  # gain of such changed probabilities over the class shares
+    uncertainty: float  # score of the class shares
 
 
 def brier_parts(shares: np.ndarray, true: np.ndarray, weights: np.ndarray) -> BrierParts:
-    """One class against the rest, added up; isotonic regression is the best monotone change.
+    """Sum the parts of each class against the rest; isotonic regression is the best monotone change.
 
-    Without bins (Dimitriadis, Gneiting & Jordan 2021, CORP), so that nothing depends on their number.
+    It uses no bins (Dimitriadis, Gneiting & Jordan 2021, CORP), so that nothing depends on their number.
     """
     total, parts = weights.sum(), np.zeros(3)
     for number, column in enumerate(shares.T):
@@ -55,7 +55,7 @@ def brier_parts(shares: np.ndarray, true: np.ndarray, weights: np.ndarray) -> Br
 
 
 def _recalibrated(column: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Equal probabilities stay equal."""
+    """Recalibrate probabilities by isotonic regression; equal probabilities stay equal."""
     from scipy.optimize import isotonic_regression  # 93 modules
 
     values, place = np.unique(column, return_inverse=True)
@@ -66,10 +66,10 @@ def _recalibrated(column: np.ndarray, right: np.ndarray, weights: np.ndarray) ->
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Bins of equal weight, by rising probability."""
+    """Bins of equal weight, by increasing probability."""
 
     probability: np.ndarray  # (bins,) means
-    frequency: np.ndarray  # how many of their rows came true
+    frequency: np.ndarray  # share of their rows that are correct
     count: np.ndarray  # rows, or weight
 
     @property
@@ -80,18 +80,21 @@ class Reliability:
 
 @dataclass(frozen=True, eq=False)
 class SortedProbabilities:
-    """Rows by rising probability, those of equal probability together: sorted once, for many weightings."""
+    """Rows by increasing probability, grouped by equal probability: sorted once, for many weightings."""
 
     probability: np.ndarray  # (n,)
     came_true: np.ndarray
-    place: np.ndarray  # of each row's probability among all that there are
+    place: np.ndarray  # index of each row's probability among the distinct ones
 
     @classmethod
     def of(cls, probability: np.ndarray, came_true: np.ndarray) -> SortedProbabilities:
         return cls(probability, came_true, np.unique(probability, return_inverse=True)[1])
 
     def reliability(self, weights: np.ndarray, bins: int = BINS) -> Reliability:
-        """Rows on the border of two bins are shared between them; rows of equal probability stand for their mean."""
+        """Return a reliability diagram.
+
+        Rows on the border of two bins are shared; equal probabilities use their mean.
+        """
         parts = weights, weights * self.probability, weights * self.came_true
         sums = [np.append(0.0, np.cumsum(np.bincount(self.place, weights=part))) for part in parts]
         edges = np.linspace(0.0, sums[0][-1], bins + 1)

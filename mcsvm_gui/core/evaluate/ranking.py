@@ -1,7 +1,7 @@
 """ROC and precision-recall of scores: one class against the rest, for many weightings of the same rows at once.
 
-Rows of equal score change sides together. Areas are scikit-learn's: trapezoids under ROC, average precision
-sum over thresholds of (R_t - R_(t-1)) P_t under precision-recall.
+Rows of equal score change sides together. Areas are those of scikit-learn: trapezoids below ROC, average precision sum
+over thresholds of (R_t - R_(t-1)) P_t below precision-recall.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 from mcsvm_gui.core.evaluate.decided import share
 
-GRID = np.linspace(0.0, 1.0, 201)  # where curves are averaged and have bands: half a pixel of a plot
+GRID = np.linspace(0.0, 1.0, 201)  # places where curves are averaged and have bands: half a pixel of a plot
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Rows by falling score, and which of them are of the class. What is added up over them comes in stacks."""
+    """Rows by decreasing score, and whether each is of the class. Sums over them are stacked for many weightings."""
 
     order: np.ndarray  # (n,)
-    positive: np.ndarray  # (n,) of the rows in this order
+    positive: np.ndarray  # (n,) in this order
     ends: np.ndarray  # the last row of each run of equal scores
 
     @classmethod
@@ -31,16 +31,16 @@ class Ranking:
         return cls(order, positive[order], np.append(np.flatnonzero(np.diff(ranked)), ranked.size - 1))
 
     def curves(self, weights: np.ndarray) -> Ranks:
-        """`weights`: (..., n) of the rows as they were given."""
+        """Return the sums above each threshold; `weights`: (..., n), in the original order of the rows."""
         ranked = weights[..., self.order]
         return Ranks(_sums(ranked * self.positive, self.ends), _sums(ranked * ~self.positive, self.ends))
 
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """What lies above each threshold, the highest first: the weight of the class, and of the rest."""
+    """Total weights above each threshold, from the highest to the lowest: of the class, and of the rest."""
 
-    true: np.ndarray  # (..., thresholds + 1), 0 in front
+    true: np.ndarray  # (..., thresholds + 1), beginning with 0
     false: np.ndarray
 
     @cached_property
@@ -49,23 +49,23 @@ class Ranks:
 
     @cached_property
     def fall_out(self) -> np.ndarray:
-        """The share of the rest above the threshold: what ROC is drawn over."""
+        """The share of the rest above the threshold, the x axis of ROC."""
         return share(self.false, self.false[..., -1:])
 
     @cached_property
     def precision(self) -> np.ndarray:
-        """1 above all rows."""
+        """The precision at each threshold; 1 above all rows."""
         above = self.true + self.false
         return np.where(above > 0.0, share(self.true, above), 1.0)
 
     @property
     def both(self) -> np.ndarray:
-        """(...,) whether there are rows of the class, and others: else nothing can be told apart."""
+        """(...,) whether both sides have rows: otherwise the area is undefined."""
         return (self.true[..., -1] > 0.0) & (self.false[..., -1] > 0.0)
 
     @property
     def roc_auc(self) -> np.ndarray:
-        """(...,) NaN where a side has no rows."""
+        """(...,) areas below ROC; NaN if a side has no rows."""
         return np.where(self.both, np.trapezoid(self.recall, self.fall_out, axis=-1), np.nan)
 
     @property
@@ -75,12 +75,12 @@ class Ranks:
         return np.where(self.true[..., -1] > 0.0, found, np.nan)
 
     def roc_on_grid(self) -> np.ndarray:
-        """(..., GRID): the recall at each fall-out, the highest where ROC rises straight up; NaN as for the area."""
+        """Return (..., GRID) recalls at each fall-out, the highest of a vertical step; NaN if the area is undefined."""
         line = _each(self.fall_out, self.recall, lambda x, y: np.interp(GRID, x, y))
         return np.where(self.both[..., None], line, np.nan)
 
     def precision_on_grid(self) -> np.ndarray:
-        """(..., GRID): the precision at the highest threshold with that recall; NaN where the class has no rows."""
+        """Return (..., GRID) precisions at the highest threshold with that recall; NaN if the class has no rows."""
         line = _each(self.recall, self.precision, lambda x, y: y[np.searchsorted(x[:-1], GRID - 1e-12)])
         return np.where(self.true[..., -1:] > 0.0, line, np.nan)
 
@@ -96,7 +96,7 @@ def _each(x: np.ndarray, y: np.ndarray, line: object) -> np.ndarray:
 
 
 def points(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The corners of a line: points between two others on a horizontal or vertical stretch are left out."""
+    """Return the corners of a line, without points inside of a horizontal or vertical stretch."""
     if x.size < 3:
         return x, y
     inner = (np.diff(x[:-1]) == 0) & (np.diff(x[1:]) == 0) | (np.diff(y[:-1]) == 0) & (np.diff(y[1:]) == 0)

@@ -1,6 +1,6 @@
-"""How well labels were predicted: the scores of scikit-learn, whose functions warn of undefined ones.
+"""Scores of predicted labels, with the definitions of scikit-learn, whose functions warn of undefined scores.
 
-They change the process's warning filters besides, which trainings share that run beside.
+They also change the warning filters of the process, which are shared by trainings in other threads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class ClassScore:
     precision: float | None  # None if the class has no rows and no row was predicted to be of it
     recall: float | None  # None if the class has no rows
     f1: float | None  # None under the same conditions as the precision
-    rows: float  # the sum of their weights, where they have some
+    rows: float  # number of rows, or the sum of their weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""A model applied to rows that come block by block: decisions leave as they are made, and what is counted stays."""
+"""Apply a model to rows that arrive in blocks: predictions are returned immediately, and counts are accumulated."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from mcsvm_gui.core.machine.trained import Decisions, RowOutputs, TrainedModel, 
 def decided(
     trained: TrainedModel, blocks: Iterable[Dataset], *, probabilities: bool = False, sets: bool = False
 ) -> Iterator[tuple[Dataset, Decisions]]:
-    """Rows are decided in groups of PREDICTION_ROWS whatever the blocks are, because BLAS rounds by position.
+    """Predict rows in groups of PREDICTION_ROWS, independent of the blocks, because BLAS rounds by position.
 
-    After missing cells that the rules refuse, all other blocks are only looked through, so that the error counts them.
+    If the rules refuse missing cells and there are any, later blocks are only searched for further ones, so that the
+    error counts them all.
     """
     waiting: deque[tuple[Dataset, Prepared]] = deque()
     rows, outputs = _RowQueue(), _OutputQueue()
@@ -60,7 +61,7 @@ def decided(
 
 
 def ahead(blocks: Iterable[Dataset]) -> Iterator[Dataset]:
-    """The next block is read on another thread while this one is decided and written; so two are in memory."""
+    """Read the next block in another thread while this one is predicted and written; so two are in memory."""
     source = iter(blocks)
     with ThreadPoolExecutor(1, thread_name_prefix="read") as reader:
         coming = reader.submit(next, source, None)
@@ -70,7 +71,7 @@ def ahead(blocks: Iterable[Dataset]) -> Iterator[Dataset]:
 
 
 class _RowQueue:
-    """Rows, dense or sparse, of which the first are taken."""
+    """A first-in, first-out queue of dense or sparse rows."""
 
     def __init__(self) -> None:
         self._parts: list[Rows] = []
@@ -110,7 +111,7 @@ def _stacked(parts: list[Rows]) -> Rows:
 
 
 class StreamOutcome:
-    """What is counted over the rows of all blocks."""
+    """Counts over the rows of all blocks."""
 
     def __init__(self, trained: TrainedModel) -> None:
         self.trained = trained
@@ -145,14 +146,14 @@ class StreamOutcome:
         self._all, self._others = np.pad(self._all, (0, more)), np.pad(self._others, (0, more))
         each = np.ones(rows.size) if weights is None else weights[rows]
         others = np.ones(rows.size, dtype=bool) if known is None else ~known.contains(dataset.row_source)[rows]
-        # One after the other, as if all rows were added up at once.
+        # add one after another, so that rounding is the same as for all rows at once
         np.add.at(self._all, (first, second), each)
         np.add.at(self._others, (first[others], second[others]), each[others])
         self.counted += rows.size
         self.trained_on += rows.size - int(others.sum())
 
     def _codes(self, labels: np.ndarray) -> np.ndarray:
-        """Classes by number; those that training never saw come behind, as they come."""
+        """Return class numbers; classes unknown to training get the next numbers in the order of their appearance."""
         codes, distinct = pd.factorize(labels)
         numbers = [self._names.setdefault(name, len(self._names)) for name in distinct.tolist()]
         return np.asarray(np.array(numbers, dtype=np.int64)[codes])

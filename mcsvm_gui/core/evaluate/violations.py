@@ -1,8 +1,8 @@
-"""How far training rows fall short of the target margins, and the bound on the error that follows.
+"""Violations of target margins by training rows, and the bound on the error that follows from them.
 
 Dogan, Glasmachers & Igel (2011), section 5: z_ic = [target - (f_y - f_c)]+ for every wrong class c of row i. Machines
-aim at different distances between the own class function and another; `target` is the one at which all of a
-machine's own margins are met.
+aim at different distances between the own class function and another; `target` is the distance that meets all margins
+of a machine.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ RESOLUTION = 1.0  # eta, the scaling of the output range in the bound
 
 @dataclass(frozen=True)
 class RiskBound:
-    """Equation (6) as intercept + slope * fat: it is linear in the fat-shattering dimension, which nobody knows.
+    """Equation (6) as intercept + slope * fat: it is linear in the fat-shattering dimension, which is unknown.
 
-    Loose: values far above 1 say nothing of the error, and only serve to compare machines.
+    The bound is loose: values far above 1 are no information about the error, and only serve to compare machines.
     """
 
     intercept: float
@@ -39,9 +39,9 @@ class RiskBound:
 @dataclass(frozen=True, eq=False)
 class Violations:
     target: float
-    sums: np.ndarray  # (classes, classes): over the rows of class y, of z_ic for class c
+    sums: np.ndarray  # (classes, classes): sums over the rows of class y, of z_ic for class c
     counts: np.ndarray  # (classes,) rows of each class
-    spread: float  # from the smallest to the largest difference seen: b - a in the bound
+    spread: float  # twice the largest absolute difference: b - a in the bound
     weighted: bool = False  # the sums count each row by its weight
 
     @property
@@ -50,11 +50,14 @@ class Violations:
 
     @property
     def of_pairs(self) -> np.ndarray:
-        """(classes, classes), upper triangle: both directions of a pair together."""
+        """(classes, classes), upper triangle: the sum of both directions of a pair."""
         return np.triu(self.sums + self.sums.T, 1)
 
     def bound(self) -> RiskBound | None:
-        """None where a pair has no rows, no margin is aimed at, or rows are weighted, of which it says nothing."""
+        """Return the bound; None if a class has no rows, the target margin is not positive, or rows are weighted.
+
+        The paper does not cover weighted rows.
+        """
         if self.weighted or self.target <= 0.0 or self.spread <= 0.0 or (self.counts == 0).any():
             return None
         total, classes, delta = int(self.counts.sum()), self.counts.size, 1.0 - CONFIDENCE
@@ -68,7 +71,7 @@ class Violations:
         return RiskBound(intercept, slope)
 
     def _pair(self, rows: int, z: float, delta: float) -> tuple[float, float]:
-        """Theorem 1 at confidence delta / 2, as offset and factor of fat."""
+        """Return Theorem 1 at confidence delta / 2, as offset and factor of fat."""
         d = 2.0 * (math.sqrt(z * self.spread) + RESOLUTION) / self.target
         logs = math.log2(65.0 * rows * (1.0 + d) ** 3) * math.log2(9.0 * math.e * rows * (1.0 + d))
         last = math.log2(128.0 * rows**1.5 * self.spread / (delta * RESOLUTION))
@@ -76,7 +79,7 @@ class Violations:
 
 
 def target_of(machine: Machine, classes: int, margin: float) -> float:
-    """The smallest f_y - f_c that meets every margin of a row, where all wrong classes are alike."""
+    """Return the smallest f_y - f_c that meets every margin of a row, if all wrong classes have the same function."""
     if machine.split == "pairs":
         return margin
     if machine.split == "one-vs-rest":
@@ -87,7 +90,7 @@ def target_of(machine: Machine, classes: int, margin: float) -> float:
 
 
 def violations_of(trained: TrainedModel, dataset: Dataset) -> Violations:
-    """`dataset`: the rows trained on."""
+    """Compute the violations of a model. `dataset`: its training rows."""
     assert dataset.labels is not None
     prepared = trained.preparation.apply(dataset)
     number = {name: code for code, name in enumerate(trained.class_names)}

@@ -1,4 +1,4 @@
-"""Whether differences between machines are more than chance: on one data set, and over several."""
+"""Tests whether differences between machines are significant: on one data set, and over several."""
 
 from mcsvm_gui.core.evaluate.statistics.adjustment import ADJUSTMENTS
 from mcsvm_gui.core.evaluate.statistics.many import DEMANDED, RankTests, rank_tests, wilcoxon

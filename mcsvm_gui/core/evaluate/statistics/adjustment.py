@@ -1,7 +1,7 @@
-"""p-values of all pairs of k algorithms, adjusted so that one of them is wrongly small with the chance it says.
+"""Adjust the p values of all pairs of k algorithms for multiple testing.
 
-After Garcia & Herrera, JMLR 9 (2008). Nemenyi and Holm take the hypotheses as they come; Shaffer and Bergmann &
-Hommel know that not every set of pairs can be equal at once: what is equal falls into groups.
+After Garcia & Herrera, JMLR 9 (2008). Nemenyi and Holm regard hypotheses as independent of each other; Shaffer and
+Bergmann & Hommel use that not every set of pairs can be equal at once: equal algorithms form groups.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from itertools import combinations
 
 import numpy as np
 
-EQUAL = 1.0 + 1e-9  # p-values this near are those of equal differences, but for rounding
-MOST_FOR_PARTITIONS = 9  # 21 147 ways to group nine; each one more brings five times as many
+EQUAL = 1.0 + 1e-9  # p values closer than this factor belong to equal differences, apart from rounding
+MOST_FOR_PARTITIONS = 9  # there are 21,147 groupings of nine; another algorithm multiplies them by five
 
 
 def nemenyi(p: np.ndarray, algorithms: int) -> np.ndarray:
-    """Bonferroni's bound over all pairs."""
+    """Adjust by Bonferroni's bound over all pairs."""
     return np.minimum(p * p.size, 1.0)
 
 
@@ -26,16 +26,16 @@ def holm(p: np.ndarray, algorithms: int) -> np.ndarray:
 
 
 def shaffer(p: np.ndarray, algorithms: int) -> np.ndarray:
-    """Static: how many hypotheses can still be true once so many are false."""
+    """Adjust by Shaffer's static method: the number of hypotheses that can still be true after some are false."""
     possible = np.array(sorted(true_counts(algorithms)))
     left = np.arange(p.size, 0, -1)
     return _step_down(p, possible[np.searchsorted(possible, left, side="right") - 1])
 
 
 def bergmann_hommel(p: np.ndarray, algorithms: int) -> np.ndarray:
-    """The largest bound over all groupings in which the pair is equal.
+    """Adjust by the largest bound over all groupings in which the pair is equal.
 
-    The sets of hypotheses that can be true alone are the pairs inside the groups of a partition.
+    The sets of hypotheses that can be exactly the true ones are the pairs inside the groups of a partition.
     """
     adjusted = np.zeros(p.size)
     for inside in _partitions(algorithms):
@@ -52,7 +52,7 @@ ADJUSTMENTS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 
 
 def adjust(p: np.ndarray, algorithms: int) -> dict[str, np.ndarray]:
-    """By every method that can: for many algorithms there are too many groupings for Bergmann & Hommel."""
+    """Adjust by every possible method: for many algorithms there are too many groupings for Bergmann & Hommel."""
     left_out = {"bergmann-hommel"} if algorithms > MOST_FOR_PARTITIONS else set()
     return {name: way(p, algorithms) for name, way in ADJUSTMENTS.items() if name not in left_out}
 
@@ -65,7 +65,7 @@ def _step_down(p: np.ndarray, factors: np.ndarray) -> np.ndarray:
 
 
 def _rising(adjusted: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """What has a larger p must not be rejected before what has a smaller one, nor one of equals before another."""
+    """Make adjusted values increase with p, and equal for equal p; otherwise a larger p might be rejected first."""
     order = np.argsort(p, kind="stable")
     reached = np.maximum.accumulate(adjusted[order])
     last_equal = np.searchsorted(p[order], p * EQUAL, side="right") - 1
@@ -74,7 +74,7 @@ def _rising(adjusted: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 @cache
 def true_counts(algorithms: int) -> frozenset[int]:
-    """How many pairs of k algorithms can be equal at once: one group of j, and the rest among themselves."""
+    """Return the possible numbers of equal pairs of k algorithms: one group of j, and the rest likewise."""
     if algorithms < 2:
         return frozenset({0})
     return frozenset(
@@ -84,7 +84,7 @@ def true_counts(algorithms: int) -> frozenset[int]:
 
 @cache
 def _partitions(algorithms: int) -> tuple[np.ndarray, ...]:
-    """Of every grouping but that of single ones, the places of its inner pairs in the order (0,1), (0,2), ..."""
+    """Return the inner pairs of every grouping with any, as places in the order (0,1), (0,2), ..."""
     first, second = (np.array(side) for side in zip(*combinations(range(algorithms), 2), strict=True))
     groupings = np.array(list(_groupings(algorithms)))
     inside = groupings[:, first] == groupings[:, second]
@@ -92,7 +92,7 @@ def _partitions(algorithms: int) -> tuple[np.ndarray, ...]:
 
 
 def _groupings(algorithms: int) -> Iterator[tuple[int, ...]]:
-    """Restricted growth strings: each names the group of every algorithm."""
+    """Yield restricted growth strings: each names the group of every algorithm."""
 
     def grow(begun: tuple[int, ...], groups: int) -> Iterator[tuple[int, ...]]:
         if len(begun) == algorithms:

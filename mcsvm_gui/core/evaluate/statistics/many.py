@@ -1,4 +1,4 @@
-"""Several machines over several data sets: ranks, after Demsar, JMLR 7 (2006), and Garcia & Herrera (2008)."""
+"""Compare several machines over several data sets by ranks: Demsar, JMLR 7 (2006), and Garcia & Herrera (2008)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mcsvm.solvers.errors import InputError
 from mcsvm_gui.core.evaluate.statistics.adjustment import adjust
 from mcsvm_gui.core.evaluate.statistics.result import TestResult, finite
 
-DEMANDED = 0.05  # what p must be below to be called significant
-DECIMALS = 12  # differences in the digits beyond are rounding, and would break ties
+DEMANDED = 0.05  # p values below this are significant
+DECIMALS = 12  # differences in further digits are rounding errors, and would break ties
 ALL = math.inf  # degrees of freedom of the studentized range in Nemenyi's test
 
 
 @dataclass(frozen=True, eq=False)
 class RankTests:
-    """`ranks`: the average over data sets, 1 for the best."""
+    """Results of rank tests. `ranks`: the average over data sets, 1 for the best."""
 
     names: tuple[str, ...]
     ranks: np.ndarray
@@ -35,7 +35,7 @@ class RankTests:
         return (*self.overall, *self.pairs)
 
     def cliques(self) -> list[tuple[str, ...]]:
-        """Groups of neighbours in rank that the critical difference does not tell apart, the largest only."""
+        """Return the largest groups of algorithms with neighbouring ranks within the critical difference."""
         order = np.argsort(self.ranks, kind="stable")
         found: list[tuple[int, int]] = []
         for start in range(order.size):
@@ -47,7 +47,7 @@ class RankTests:
 
 
 def rank_tests(scores: np.ndarray, names: Sequence[str], alpha: float = DEMANDED) -> RankTests:
-    """`scores`: (data sets, algorithms), larger is better."""
+    """Compare algorithms by their ranks. `scores`: (data sets, algorithms), larger is better."""
     from scipy import stats  # 68 modules, 26 MB
 
     table = np.round(np.asarray(scores, dtype=float), DECIMALS)
@@ -69,7 +69,10 @@ def rank_tests(scores: np.ndarray, names: Sequence[str], alpha: float = DEMANDED
 
 
 def _overall(table: np.ndarray, ranks: np.ndarray) -> tuple[TestResult, ...]:
-    """Friedman as Demsar prints it, by SciPy with its correction for ties (from three on), and Iman & Davenport."""
+    """Return the tests of Friedman, as in Demsar, and of Iman & Davenport.
+
+    From three algorithms on, SciPy's test of Friedman with a correction for ties is included.
+    """
     from scipy import stats  # 68 modules, 26 MB
 
     count, algorithms = table.shape
@@ -87,7 +90,7 @@ def friedman(ranks: np.ndarray, data_sets: int) -> TestResult:
 
 
 def iman_davenport(ranks: np.ndarray, data_sets: int) -> TestResult:
-    """Less conservative than Friedman's statistic, from which it comes."""
+    """Return Iman & Davenport's test, which is less conservative than Friedman's, from which it is derived."""
     algorithms, chi = len(ranks), _friedman_statistic(ranks, data_sets)
     most = data_sets * (algorithms - 1)
     statistic = math.inf if chi >= most * (1.0 - 1e-12) else (data_sets - 1) * chi / (most - chi)
@@ -103,7 +106,7 @@ def _friedman_statistic(ranks: np.ndarray, data_sets: int) -> float:
 
 
 def all_pairs(ranks: np.ndarray, data_sets: int, names: Sequence[str]) -> tuple[TestResult, ...]:
-    """z of every difference of average ranks, and its p adjusted in every way."""
+    """Return z of every difference of average ranks, with its p adjusted by every method."""
     algorithms = len(ranks)
     error = math.sqrt(algorithms * (algorithms + 1) / (6.0 * data_sets))
     places = list(combinations(range(algorithms), 2))
@@ -123,7 +126,7 @@ def all_pairs(ranks: np.ndarray, data_sets: int, names: Sequence[str]) -> tuple[
 
 
 def critical_difference(algorithms: int, data_sets: int, alpha: float = DEMANDED) -> float:
-    """Of average ranks, by Nemenyi."""
+    """Return Nemenyi's critical difference of average ranks."""
     from scipy import stats  # 68 modules, 26 MB
 
     q = float(stats.studentized_range.isf(alpha, algorithms, ALL)) / math.sqrt(2.0)
@@ -131,7 +134,7 @@ def critical_difference(algorithms: int, data_sets: int, alpha: float = DEMANDED
 
 
 def wilcoxon(scores_a: np.ndarray, scores_b: np.ndarray, between: tuple[str, str] = ("", "")) -> TestResult:
-    """Signed ranks; those of equal scores count half for either side, as in Demsar."""
+    """Test signed ranks; ranks of equal scores count half for either side, as in Demsar."""
     from scipy import stats  # 68 modules, 26 MB
 
     differences = np.round(np.asarray(scores_a, dtype=float) - np.asarray(scores_b, dtype=float), DECIMALS)

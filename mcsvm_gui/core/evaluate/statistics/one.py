@@ -12,7 +12,10 @@ from mcsvm_gui.core.evaluate.statistics.result import TestResult, finite
 
 
 def mcnemar(right_a: np.ndarray, right_b: np.ndarray, between: tuple[str, str] = ("", "")) -> tuple[TestResult, ...]:
-    """The exact test, and the one by chi-squared with Edwards's correction; from which rows each had right."""
+    """Return McNemar's exact test and his chi-squared test with Edwards's correction.
+
+    `right_a`, `right_b`: whether each machine predicts a row correctly.
+    """
     right_a, right_b = np.asarray(right_a, dtype=bool), np.asarray(right_b, dtype=bool)
     only_a, only_b = int((right_a & ~right_b).sum()), int((~right_a & right_b).sum())
     counts = {"only_first_right": only_a, "only_second_right": only_b, "rows": right_a.size}
@@ -28,9 +31,9 @@ def mcnemar(right_a: np.ndarray, right_b: np.ndarray, between: tuple[str, str] =
 def corrected_t(
     scores_a: np.ndarray, scores_b: np.ndarray, test_share: float, between: tuple[str, str] = ("", "")
 ) -> TestResult:
-    """Nadeau & Bengio (2003): training sets of folds overlap, so their differences are not independent.
+    """Test means over folds as in Nadeau & Bengio (2003): training sets overlap, so differences are not independent.
 
-    `test_share`: rows tested on over rows trained on, 1 / (k - 1) for k folds.
+    `test_share`: test rows divided by training rows, 1 / (k - 1) for k folds.
     """
     differences = np.asarray(scores_a, dtype=float) - np.asarray(scores_b, dtype=float)
     count = differences.size
@@ -38,7 +41,7 @@ def corrected_t(
         raise InputError("a t-test over folds needs at least two folds")
     mean, variance = float(differences.mean()), float(differences.var(ddof=1))
     details = {"mean_difference": mean, "folds": count}
-    if variance <= (1e-14 * max(1.0, abs(mean))) ** 2:  # all differences are the same but for rounding
+    if variance <= (1e-14 * max(1.0, abs(mean))) ** 2:  # all differences are equal apart from rounding
         same = abs(mean) < 1e-14
         return TestResult("corrected resampled t", 0.0 if same else None, float(same), between, details=details)
     statistic = mean / math.sqrt((1.0 / count + test_share) * variance)

@@ -1,4 +1,4 @@
-"""TestResult: statistic and p-value of a test."""
+"""TestResult: the statistic and p value of a test."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SIGNIFICANT = 0.05  # p below it is called a difference
+SIGNIFICANT = 0.05  # differences with p below this are significant
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """`between`: the two that are compared, or nothing where all are; `adjusted`: p for all pairs at once."""
+    """`between`: the two compared machines, empty for a test of all; `adjusted`: p adjusted for all pairs."""
 
     name: str
-    statistic: float | None  # None where it is infinite
+    statistic: float | None  # None if it is infinite
     p: float
     between: tuple[str, ...] = ()
     adjusted: Mapping[str, float] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
     data: str | None = None
 
-    __test__ = False  # no pytest class, whatever its name
+    __test__ = False  # tells pytest that this is no test class
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON: name, statistic, p, adjusted, and what else there is to say."""
+        """Return plain JSON: name, statistic, p, adjusted, and further details."""
         return {
             "name": self.name,
             "statistic": self.statistic,

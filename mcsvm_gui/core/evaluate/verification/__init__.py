@@ -43,7 +43,7 @@ class Verification:
     checks: tuple[PartCheck, ...]
     stored: Certificate
     recomputed: Certificate
-    ending: str  # from the recomputed numbers and the tolerance of the request, not from the word in the file
+    ending: str  # from the recomputed numbers and the request's tolerance, not from the word in the file
 
     @property
     def converged(self) -> bool:
@@ -94,7 +94,7 @@ NO_DIGEST = Sentence(
 
 
 def _has_its_digest(trained: TrainedModel, dataset: Dataset) -> bool:
-    """Return whether the digests of the model are those of the data; a model that was trained on arrays has none."""
+    """Return whether the digests of the model are those of the data; a model of arrays needs no digest."""
     stored = trained.origin.digest, trained.request.digest
     if stored == ("", None) and trained.request.rules.as_given:
         return True

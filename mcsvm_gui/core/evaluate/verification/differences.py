@@ -107,7 +107,7 @@ def _plain(trained: TrainedModel) -> dict[str, Any]:
 
     The training file may have moved; its digest identifies it.
     """
-    origin = replace(trained.origin, decisions=())  # not compared, and each of many pairs may have one
+    origin = replace(trained.origin, decisions=())  # not compared, and there may be one for each of many pairs
     document = model_document.describe(replace(trained, origin=origin))
     preparation = dict(document["preparation"])
     if preparation["kind"] == "table":

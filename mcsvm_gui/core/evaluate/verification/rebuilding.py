@@ -116,7 +116,7 @@ def _refit_preparation(trained: TrainedModel, posed: Posed) -> Preparation:
 def _rebuild_calibration(
     trained: TrainedModel, posed: Posed, dataset: Dataset, *, recalibrate: bool
 ) -> tuple[Calibrated | None, InputError | None]:
-    """Return the calibration, fitted again or else as stored with new landmarks, or the reason why there is none."""
+    """Return the calibration, fitted again or else as stored with new landmarks, or an error if it is impossible."""
     stored, request, problem = trained.calibrated, trained.request, posed.problem
     if stored is None:
         return None, None

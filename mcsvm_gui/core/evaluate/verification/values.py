@@ -12,9 +12,9 @@ from mcsvm.solvers.dual.certificate import Proof
 from mcsvm.solvers.kernels import Kernel, Points
 from mcsvm.solvers.problem import Problem
 
-SHARE = 2.0**-40  # of the sum of the sizes of all terms: rounding of a sum of up to 10^6 terms, in another order
-DIGITS = 2.0**-48  # of the squared length of a row: rounding of an inner product or of a squared distance
-BLOCK = 4_000_000  # kernel values, and decision values, that are in memory at once
+SHARE = 2.0**-40  # share of the sum of absolute terms: rounding of a sum of up to 10^6 terms, in another order
+DIGITS = 2.0**-48  # share of the squared length of a row: rounding of an inner product or of a squared distance
+BLOCK = 4_000_000  # largest number of kernel values, and of decision values, in memory at once
 
 
 @dataclass(frozen=True, eq=False)
