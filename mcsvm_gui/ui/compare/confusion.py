@@ -85,9 +85,7 @@ class MatrixPanel(QWidget):
             self._sign.setPixmap(stroke_icon(self._matrix.machine, *STROKE).pixmap(*STROKE))
 
     def fit(self, room: int, *, alone: bool = False) -> None:
-        """Set the width: the needed one, or the available one if less. If `alone` in its row, widen columns to full
-        headings.
-        """
+        """Set the needed width, or less if space is scarce; `alone` in its row, columns get their full headings."""
         table, frame = self.table, 2 * self.table.frameWidth()
         header, each = table.horizontalHeader(), (room - frame - self._narrow[0]) // max(len(self._narrow) - 1, 1)
         for section, narrow in enumerate(self._narrow):

@@ -27,7 +27,7 @@ MARK = 8  # size of a point in pixels
 
 
 class LearningPlot(UnitPlot):
-    """Accuracy against rows: points with the standard deviation over folds, the fitted power law, and its band."""
+    """Accuracy against rows: points with the standard deviation over folds, the fitted law, and its band."""
 
     limits: Mapping[str, tuple[float, float]] = {"left": (0.0, 1.0)}
 

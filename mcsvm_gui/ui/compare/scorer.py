@@ -22,9 +22,7 @@ class Scorer(QObject):
     """Predicts rows and measures margins, run by run in the background, and caches the results."""
 
     def __init__(self, workspace: Workspace, moved: Callable[[bool], object]) -> None:
-        """Start without runs. `moved` is called after every step with whether all predictions or all margins are
-        complete.
-        """
+        """Start without runs. `moved` is called after each step with whether all predictions or all margins exist."""
         super().__init__()
         self._workspace, self._moved = workspace, moved
         self._known: dict[int, ScoredRun] = {}

@@ -72,9 +72,7 @@ class ExplainPage(QWidget):
         self.show_empty("")
 
     def heightForWidth(self, width: int) -> int:
-        """Return -1, which means no preferred height: a page takes the available space, whatever its wrapped text
-        needs.
-        """
+        """Return -1 (no preferred height): a page takes the available space, whatever its wrapped text needs."""
         return -1
 
     # -- building ---------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from mcsvm_gui.ui.plots.base import Plot, pen
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
 
-MARKED = 40  # limit on the samples up to which each gets a mark
+MARKED = 40  # largest number of samples for which each gets a mark
 
 
 class ObjectivePlot(Plot):

@@ -57,8 +57,8 @@ def _colours() -> list[int]:
 
 
 def draw_mark(painter: QPainter, place: QPointF, number: int, role: int, wrong: bool) -> None:
-    """Draw a point: the marker of its class; a ring if it is a free support vector, a frame if bounded; a cross if
-    misclassified.
+    """Draw the marker of a point's class, with a ring for a free support vector, a frame for a bounded one, and a
+    cross if the point is misclassified.
     """
     painter.save()
     painter.translate(place)

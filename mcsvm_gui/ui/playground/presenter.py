@@ -303,7 +303,7 @@ class PlaygroundPresenter(QObject):
     # -- tours ------------------------------------------------------------------------------------
 
     def show_tab(self, stop: str) -> None:
-        """Show a step of a tour on request of another page; `stop` holds its name and number."""
+        """Show a stop of a tour on request of another page; `stop` holds the tour's name and the number."""
         name, number = stop.split()
         self._visit(name, int(number))
 

@@ -255,9 +255,7 @@ class PredictionTable(QTableView):
         self.scrollToTop()
 
     def _fit_columns(self) -> None:
-        """Fit the columns to the header and the first rows: Qt would measure all rows of a table that is not visible
-        yet.
-        """
+        """Fit the columns to the header and the first rows: Qt would measure all rows before the table is visible."""
         metrics, rows = self.fontMetrics(), range(min(self.table.rowCount(), MEASURED))
         wanted: list[int] = []
         least: list[int] = []

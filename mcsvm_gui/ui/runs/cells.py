@@ -21,9 +21,7 @@ KEPT = 8  # limit on the conditions whose cells stay in memory; 1350 cells of fi
 
 
 class CellCollection(QObject):
-    """Cells by the conditions under which they were computed. Cells that were not requested before are read from the
-    file.
-    """
+    """Cells by the conditions under which they were computed. They are read from the file on the first request."""
 
     arrived = Signal(str)  # cells of these conditions were read
     failed = Signal(str)  # an error as a sentence
@@ -47,9 +45,7 @@ class CellCollection(QObject):
         return self._found[conditions]
 
     def for_search(self, wanted: TuneRequest, conditions: str) -> Found:
-        """Return the results that a search uses: for halving, each cell on its best known share of the rows, else on
-        all rows.
-        """
+        """Return the results for a search: for halving, each cell on its best known share of the rows, else on all."""
         found = self.of(conditions)
         return found if wanted.search == "halving" else self._whole.setdefault(conditions, {})
 
@@ -59,9 +55,7 @@ class CellCollection(QObject):
         return self._shares.get(conditions, {})
 
     def ready(self, conditions: str) -> bool:
-        """Return whether the project's cells are read. Before that nothing may be added, because it would replace
-        them.
-        """
+        """Return whether the project's cells are read: before that, added cells would replace them."""
         self.of(conditions)
         return conditions in self._read
 
@@ -89,7 +83,11 @@ class CellCollection(QObject):
             self._whole.setdefault(conditions, {})[cell] = CellResult(shares[1.0])
 
     def drop_oldest(self, needed: Collection[str]) -> None:
-        """Drop the oldest conditions, which can be read again. `needed`: conditions to which searches add cells."""
+        """Drop the oldest conditions, which can be read again.
+
+        `needed`: conditions to which searches still add cells. They stay, because added cells would replace those in
+        the file.
+        """
         droppable = [one for one in self._found if one not in needed and one not in self._reading]
         for conditions in droppable[: max(len(self._found) - KEPT, 0)]:
             del self._found[conditions]

@@ -101,9 +101,7 @@ class RunCollection(QObject):
         return record.live if record.active else None
 
     def trace(self, run: int) -> Trace:
-        """Return the trace of a run. A run of an earlier session has an empty one until it is read; then `changed` is
-        emitted.
-        """
+        """Return the trace of a run; one of an earlier session is empty until it is read and `changed` is emitted."""
         return self._parts.series(self._records[run].id).trace
 
     def readings(self, run: int) -> Readings | None:
@@ -111,8 +109,9 @@ class RunCollection(QObject):
         return self._parts.series(self._records[run].id).readings
 
     def model(self, run: int) -> TrainedModel:
-        """Return the model of a run. It may read a file: call it from a task. Raises FileError if damaged, KeyError if
-        absent.
+        """Return the model of a run; raise FileError if it is damaged, KeyError if there is no model.
+
+        It may read and check a file: call it from a task.
         """
         return self._parts.model(run)
 
@@ -293,9 +292,7 @@ class RunCollection(QObject):
     # -- cells of searches ------------------------------------------------------------------------
 
     def keep_cells(self, search: str, cells: Mapping[tuple[str, float, float | None], CellPart]) -> None:
-        """Store the results of cells by machine, C and gamma. They are written soon; later results replace earlier
-        ones.
-        """
+        """Store results by machine, C and gamma. They are written soon; later results replace earlier ones."""
         self._writer.put_cells({(search, *cell): document for cell, document in cells.items()})
 
     def read_cells(self, search: str, done: Callable[[list[Any]], object], failed: Callable[[str], object]) -> None:

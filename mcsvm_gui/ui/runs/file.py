@@ -73,8 +73,9 @@ class RunFile(QObject):
         return there
 
     def _copy(self, here: ProjectStore, path: Path) -> tuple[str, bool]:
-        """Copy the project. Return the path before, and whether it was readable; if not, a new file takes the data in
-        memory.
+        """Copy the project, and return the path before and whether it was readable.
+
+        If it was not readable, a new file takes the data in memory.
         """
         readable = self._writer.may_write
         if os.path.realpath(path) != str(here.path):

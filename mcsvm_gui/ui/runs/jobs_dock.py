@@ -75,9 +75,7 @@ class JobsDock(QDockWidget):
         self._fit(0)
 
     def _fit(self, rows: int) -> None:
-        """Make the panel as high as its jobs and no higher, to leave space to the page. Without jobs it shows one
-        line.
-        """
+        """Make the panel as high as its jobs, to leave space to the page; without jobs it shows one line."""
         self._area.setMinimumHeight(ROW * min(rows, FEW) + UNIT if rows else 0)
         self._area.setMaximumHeight(ROW * rows + UNIT if rows else 0)
 

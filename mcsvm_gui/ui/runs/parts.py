@@ -182,9 +182,7 @@ class RunParts:
         self._drop_oldest()
 
     def drop(self, runs: Sequence[int]) -> None:
-        """Drop the parts of deleted runs. The file holds them until the next start, so that the deletion can be
-        undone.
-        """
+        """Drop the parts of deleted runs. The file holds them until the next start, for undo."""
         for run in runs:
             self._series.pop(run, None)
             self._models.pop(run, None)

@@ -43,9 +43,7 @@ class ProjectTrust(QObject):
         return self._trusts(self._runs.path) or not outside(self._runs.path, filter(None, files))
 
     def look(self, files: Iterable[str | None]) -> None:
-        """Check the files that a project names after it was read. A project that names none outside its folder is
-        trusted.
-        """
+        """Check the files that a project names. A project that names none outside its folder is trusted from now on."""
         self.ask(files)
         if self.may_read(files):
             self._remember(self._runs.path)
@@ -60,9 +58,7 @@ class ProjectTrust(QObject):
         self.agreed.emit()
 
     def _trusts(self, project: str) -> bool:
-        """Return whether a project is trusted. An unnamed project is in this user's own folder, and was made on this
-        computer.
-        """
+        """Return whether a project is trusted. Projects without a name, in the user's own folder, were made here."""
         own = os.path.realpath(default_folder())
         return os.path.dirname(project) == own or project in self._settings[KNOWN]
 
@@ -99,9 +95,7 @@ class TrustPresenter(QObject):
 
 
 def outside(project: str, files: Iterable[str]) -> list[str]:
-    """Return the files outside a project's folder, judged by their names alone: file access may hang, or send a
-    password.
-    """
+    """Return the files outside a project's folder by their names alone: file access may hang, or send a password."""
     folder = _normal(os.path.dirname(os.path.abspath(project)))
     return [file for file in files if not _normal(os.path.abspath(file)).is_relative_to(folder)]
 

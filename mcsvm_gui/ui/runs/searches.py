@@ -228,9 +228,7 @@ class Searches(QObject):
     # -- after a crash ----------------------------------------------------------------------------
 
     def interrupted(self) -> list[Interrupted]:
-        """Return the searches that were waiting or running when the program ended, and are neither resumed nor
-        dismissed.
-        """
+        """Return the searches that were waiting or running when the program ended and still await a decision."""
         return list(self._interrupted)
 
     def named_files(self) -> list[str]:

@@ -1,6 +1,4 @@
-"""Model of the table of runs: a permutation of its own sorts and filters thousands of rows; visible cells are
-formatted.
-"""
+"""Qt model of thousands of runs: a permutation of its own sorts and filters them; only visible cells are formatted."""
 
 from __future__ import annotations
 
@@ -88,9 +86,7 @@ class RunModel(QAbstractTableModel):
         self._idle.start()
 
     def put(self, record: RunRecord) -> None:
-        """Add a run or update its record. An update moves no row, so that a row does not jump while the user looks at
-        it.
-        """
+        """Add a run or update its record. An update moves no row, so that no row jumps while the user looks at it."""
         known = self._records.get(record.id)
         self._records[record.id] = record
         self._fresh = False

@@ -42,7 +42,7 @@ class Annotation(QUndoCommand):
 
 
 class Deletion(QUndoCommand):
-    """The only owner of the deleted records, which are lost when the deletion can no longer be undone."""
+    """Deletes runs. It alone owns their records, which are lost when the deletion can no longer be undone."""
 
     def __init__(self, collection: Editable, runs: Sequence[int]) -> None:
         super().__init__(tr("Delete {count} run", "Delete {count} runs", count=len(runs)))

@@ -70,9 +70,7 @@ class FindBest(QObject):
         self._workspace.data_changed.connect(self._recommend)
 
     def _forget(self) -> None:
-        """Forget runs that are not in the project, and the last error, because the project, the data or the runs
-        changed.
-        """
+        """Forget missing runs and the last error after a change of the project, the data or the runs."""
         self._training &= set(self._runs.ids())
         self._trouble = ""
         self._say()
@@ -91,9 +89,7 @@ class FindBest(QObject):
             self._searches.stop(self._search)
 
     def start(self, ranges: Sequence[str] = ()) -> None:
-        """Start the search for the best model. `ranges`: those of an earlier search, as in its choice; otherwise the
-        defaults.
-        """
+        """Start the search for the best model. `ranges`: as in the choice of an earlier search, or the defaults."""
         from mcsvm_gui.core.tune.best import search_for_best
 
         dataset, workspace = self._workspace.dataset, self._workspace
@@ -146,9 +142,7 @@ class FindBest(QObject):
             self._say()
 
     def _train(self, kept: Any, tuned: Tuned) -> None:
-        """Train the best combination of every machine. The best of all comes first and is the only one selected at the
-        end.
-        """
+        """Train the best combination of every machine, the best of all first; at the end only that run is selected."""
         from mcsvm.solvers.errors import InputError
         from mcsvm_gui.core.machine.request import Request
         from mcsvm_gui.core.tune.best import best_of_each, least_rows, trainings

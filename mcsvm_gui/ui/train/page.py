@@ -60,7 +60,7 @@ class TrainPage(PageWidget):
     continue_asked = Signal()
     chosen = Signal(list)  # runs, in the leaderboard
     step_asked = Signal(object)  # a NextStep
-    tour_asked = Signal(str)  # of the playground, at a step of the tour
+    tour_asked = Signal(str)  # of the playground, at a stop of the tour
     use_asked = Signal()
     save_asked = Signal()
     save_chosen = Signal(str)  # a path

@@ -338,9 +338,7 @@ class TrainPresenter(QObject):
     # -- shown runs -------------------------------------------------------------------------------
 
     def _at_hand(self) -> int | None:
-        """Return the run selected last, or without a selection the newest active one; running ones precede waiting
-        ones.
-        """
+        """Return the last selected run, or else the newest active one; running ones precede waiting ones."""
         chosen = [run for run in self._runs.selected if run in self._runs]
         going = self._going()
         begun = [run for run in going if self._state(run) is not JobState.QUEUED]

@@ -99,7 +99,7 @@ class HeatTabs(Tabs):
             if len(maps) > 1:
                 self.tiles[shown.machine] = tile = self._plot(f"heatmapTile-{shown.machine}", shown, small=True)
                 self._grid.addWidget(tile, number // COLUMNS, number % COLUMNS)
-                tile.show()  # removing the tabs hides it
+                tile.show()  # `_clear` hides the tiles
         if here in self.plots:
             self.setCurrentWidget(self.plots[here])
         self.blockSignals(False)

@@ -55,7 +55,7 @@ class TunePage(PageWidget):
     report_asked = Signal(str)  # a path, whose suffix determines the format
     chapters_chosen = Signal(list)  # of the report
     python_asked = Signal()
-    tour_asked = Signal(str)  # of the playground, at a step of the tour
+    tour_asked = Signal(str)  # of the playground, at a stop of the tour
     message = Signal(str)
 
     def __init__(self) -> None:

@@ -172,9 +172,7 @@ class TunePresenter(QObject):
         return entered
 
     def _measure(self, request: Request, wanted: TuneRequest) -> Score | None:
-        """Return the score; None if only the search will know the classes, because rows it drops for missing values
-        may matter.
-        """
+        """Return the score; None if only the search will know the classes: it drops rows with missing values."""
         from mcsvm_gui.core.tune.cells import conditions, setting_of
         from mcsvm_gui.core.tune.search import score_of
 
@@ -380,7 +378,7 @@ class TunePresenter(QObject):
         self._runs.keep_setting(CHOSEN, with_choices(self._runs.setting(CHOSEN), self._runs.ids(), choices))
 
     def _training(self, cell: Cell) -> Request:
-        """Return the request of a cell: the settings of the search without its time limit, which does not apply to the
+        """Return the request of a cell, with the settings of the search except its time limit, which is not for the
         model.
         """
         assert self._asked is not None
