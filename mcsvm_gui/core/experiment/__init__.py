@@ -1,4 +1,4 @@
-"""Experiments: which machines are trained on which data and tested how; one file replays them to the same numbers."""
+"""Experiments: machines, data and a plan of tests in one file, which reproduces the same numbers."""
 
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.files import read_experiment, write_experiment

@@ -1,4 +1,4 @@
-"""An experiment as a value: data, runs, plan. It holds all that is needed to redo it, but the data themselves."""
+"""An experiment as a value: data sets, runs and plan. It contains everything to repeat it, except the data."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from mcsvm_gui.core.machine.request import OPTIONS, Request
 SCHEMA = 1
 # Fields of a request that the data set determines, or that refer to earlier runs.
 OF_DATA = "data", "test", "digest", "test_digest", "tested", "read", "rules"
-TEXTS = "test", "digest", "test_digest"  # of a data set, where there are any
+TEXTS = "test", "digest", "test_digest"  # optional texts of a data set
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """`also`: further files whose rows follow; `test`: a file to test on, in place of splits."""
+    """A data set. `also`: further files with more rows; `test`: a test file instead of splits."""
 
     name: str
     path: str
@@ -37,9 +37,9 @@ class DataSpec:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """`published`: numbers of the literature to be shown beside ours, by the names of the results.
+    """A run. `published`: published numbers to show next to ours, by the names of the results.
 
-    `search`: C and gamma are chosen anew in every training part; those of the request do not count then.
+    `search`: C and gamma are searched again in every training part; those of the request are ignored then.
     """
 
     data: str
@@ -92,7 +92,7 @@ class Experiment:
         return next(spec for spec in self.data if spec.name == name)
 
     def only(self, names: Iterable[str]) -> Experiment:
-        """The runs on some of the data sets."""
+        """Return the experiment with only the runs on these data sets."""
         wanted = set(names)
         strange = wanted - {spec.name for spec in self.data}
         if strange:
@@ -107,7 +107,7 @@ class Experiment:
 
     @classmethod
     def of_requests(cls, title: str, wanted: Sequence[tuple[str, Request]]) -> Experiment:
-        """Trainings as they were asked for, each with its label: what a window writes down of its runs."""
+        """Create an experiment from requests of trainings, each with its label, such as the runs of a window."""
         specs: dict[DataSpec, DataSpec] = {}
         runs: list[RunSpec] = []
         for label, request in wanted:
@@ -128,7 +128,7 @@ class Experiment:
     # -- documents --------------------------------------------------------------------------------
 
     def document(self) -> dict[str, Any]:
-        """For a file: numbers as people write them, and only what differs from the defaults."""
+        """Return the document for a file: only differences from the defaults, with numbers as users write them."""
         document: dict[str, Any] = {"schema": SCHEMA, "title": self.title}
         if self.note:
             document["note"] = self.note
@@ -141,7 +141,7 @@ class Experiment:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Experiment:
-        """Raises InputError where that is no experiment."""
+        """Read an experiment from its document. Raises InputError if it is invalid."""
         if document.get("schema") != SCHEMA:
             raise InputError(
                 "this is no experiment of schema {schema}: the line `schema = {schema}` is missing", schema=SCHEMA
@@ -161,7 +161,7 @@ class Experiment:
 
 
 def _new(name: str, taken: Collection[str]) -> str:
-    """The name, with a number where it is taken."""
+    """Return the name, with a number if it is taken."""
     number, free = 1, name
     while free in taken:
         number += 1
@@ -238,12 +238,12 @@ def _run_of(values: dict[str, Any]) -> RunSpec:
 
 
 def _as_typed(name: str, value: Any) -> Any:
-    """Powers as the text 2^-3."""
+    """Write powers of two as text such as 2^-3."""
     kind = OPTIONS[name].kind
     return kind.written(value) if isinstance(kind, Number) and kind.powers and isinstance(value, float) else value
 
 
 def _value(name: str, value: Any) -> Any:
-    """Numbers may be written as on the command line: "2^-3"."""
+    """Parse a number that is written as on the command line, such as "2^-3"."""
     is_number = name in OPTIONS and isinstance(OPTIONS[name].kind, Number | Share)
     return OPTIONS[name].kind.parse(value) if is_number and isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Experiments as TOML files."""
+"""Read and write experiments as TOML files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEAD = "# An experiment of mcsvm. Replay it with: mcsvm run FILE\n"
 
 
 def read_experiment(path: Named, folder: Named | None = None) -> Experiment:
-    """Relative paths of data begin at `folder`, or where the file is."""
+    """Read an experiment. Relative paths of data start at `folder`, or at the folder of the file."""
     try:
         with opened(path, LARGEST) as stream:
             text = stream.read(LARGEST).decode("utf-8")
@@ -54,7 +54,7 @@ def _with_paths(experiment: Experiment, place: Callable[[str], str]) -> Experime
 
 
 def keep_in(journal: Journal, experiment: Experiment) -> None:
-    """Store an experiment in its file of results, with paths that hold from every folder."""
+    """Store an experiment in its file of results, with absolute paths."""
     journal.keep_experiment(_with_paths(experiment, os.path.abspath).document())
 
 
@@ -78,11 +78,11 @@ def check_names(experiment: Experiment) -> None:
 
 def experiment_text(experiment: Experiment) -> str:
     document = experiment.document()
-    plain = "\\r" not in repr(document)  # a line end of two characters would be read again as one
+    plain = "\\r" not in repr(document)  # TOML would read a line end of two characters as one
     return HEAD + tomli_w.dumps(document, multiline_strings=plain)
 
 
 def write_experiment(path: Named, experiment: Experiment) -> None:
-    """Paths of data are written as they can be found from anywhere."""
+    """Write an experiment with absolute paths of its data."""
     check_names(experiment)
     write_text(path, experiment_text(_with_paths(experiment, os.path.abspath)))

@@ -1,4 +1,4 @@
-"""What an experiment has done, line by line in one file: nothing that stands there is done again."""
+"""The results of an experiment, line by line in one file, so that no stored training is repeated."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mcsvm_gui.core.base.opening import opened
 from mcsvm_gui.core.base.writing import Named, check_writable
 
 HEAD = {"mcsvm results": 1}
-KEYS = 1  # raised where a request gives other numbers than before, so that no entry of before is found
+KEYS = 1  # increased if a request gives other numbers than before, so that no earlier entry is found
 EXPERIMENT = "experiment"  # the key of entries that describe the experiment
 Entry = Mapping[str, Any]
 
 
 class Journal:
-    """`key`: all that the entry depends on. Any thread may ask and add."""
+    """A file of entries. `key` stands for everything that an entry depends on. All methods are thread-safe."""
 
     def __init__(self, path: Named) -> None:
         self.path = os.fspath(path)
@@ -47,7 +47,7 @@ class Journal:
             self.add(EXPERIMENT, {"document": plain})
 
     def experiment(self) -> Any:
-        """Return the document of the experiment that was stored last; None if there is none."""
+        """Return the document of the experiment that was stored last, or None."""
         kept = self.all(EXPERIMENT)
         return kept[-1].get("document") if kept else None
 
@@ -71,7 +71,7 @@ class Journal:
             ) from error
 
     def _read(self) -> dict[str, list[Entry]]:
-        """A line that was cut off in the middle ends the file: the process was killed there."""
+        """Read all entries. An incomplete last line is removed: the process was killed while writing it."""
         with opened(self.path) as stream:
             content = stream.read()
         lines = content.split(b"\n")
@@ -107,6 +107,9 @@ def _parsed(line: bytes) -> Any:
 
 
 def key_of(*parts: Any) -> str:
-    """Of plain JSON that says what differs from the defaults: an option that is added changes no key."""
+    """Return the key of plain JSON parts.
+
+    The parts contain only differences from the defaults, so that a new option changes no key.
+    """
     text = json.dumps([KEYS, *parts], sort_keys=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,4 +1,4 @@
-"""The cells of a search as entries of a journal: a search that was killed goes on where it was."""
+"""Cells of a search as entries of a journal, so that a killed search can be continued."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcsvm_gui.core.tune.options import TuneRequest
 
 
 class JournalCells:
-    """Of one search: the best of it must not lie outside its grid because another was there."""
+    """The cells of one search. Other grids have other entries, because the best cell must lie on this grid."""
 
     def __init__(self, journal: Journal, request: Request, wanted: TuneRequest, dataset: Dataset) -> None:
         self._journal, self._score = journal, SCORES[wanted.score]

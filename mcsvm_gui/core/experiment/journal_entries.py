@@ -1,4 +1,4 @@
-"""Trainings and searches of an experiment as entries of a journal, and back."""
+"""Convert trainings and searches of an experiment to entries of a journal, and back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcsvm_gui.core.machine.request import Request
 
 
 def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely: bool) -> str:
-    """`closely`: with margins and trace."""
+    """Return the key of a training. `closely`: its entry has margins and trace."""
     search = None if spec.search is None else spec.search.said()
     return key_of(
         "training", key_of_request(spec.request), search, train.digest, None if test is None else test.digest, closely
@@ -29,7 +29,7 @@ def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely
 
 
 def entry_of(label: str, result: PartResult) -> dict[str, Any]:
-    """`label`: for people who look into the file."""
+    """Return the entry of a result. `label` is for people who read the file."""
     side, classes = result.side, list(result.document["classes"])
     number = {name: code for code, name in enumerate(classes)}
     violations, trace = side.violations, side.trace
@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
 def result_of(
     entry: Entry, journal: Journal, spec: RunSpec, part: Fold | None, train: Dataset, test: Dataset | None
 ) -> PartResult:
-    """As the training left it; raises FileError where the entry is none."""
+    """Return the result that an entry stores. Raises FileError if the entry is invalid."""
     try:
         tested = tested_rows(spec.request, train, test)
         side = _side(entry, spec.label)
@@ -72,7 +72,7 @@ def tested_rows(request: Request, train: Dataset, test: Dataset | None) -> Datas
 
 def _side(entry: Entry, label: str) -> Side:
     document, violations, trace = entry["document"], entry["violations"], entry["trace"]
-    names = np.array([*document["classes"], None], dtype=object)  # the last stands for rows not decided
+    names = np.array([*document["classes"], None], dtype=object)  # None stands for rows without a prediction
     side = Side(label, document, names[np.array(entry["decisions"], dtype=np.int64)])
     return replace(
         side,
@@ -84,7 +84,7 @@ def _side(entry: Entry, label: str) -> Side:
 
 
 def _row_seconds(entry: Entry) -> float | None:
-    """Entries of old have the time of all rows."""
+    """Return the prediction time per row. Old entries have the time of all rows."""
     if "row_seconds" in entry:
         return _number(entry["row_seconds"])
     seconds, rows = _number(entry["prediction_seconds"]), len(entry["decisions"])
@@ -92,7 +92,7 @@ def _row_seconds(entry: Entry) -> float | None:
 
 
 def _ranked(entry: Entry) -> RankMeasures | None:
-    """Entries of old have none."""
+    """Return the rank measures; None for old entries, which have no such measures."""
     found = entry.get("ranked")
     return None if found is None else RankMeasures(_number(found["log_loss"]), _number(found["roc_auc"]))
 

@@ -1,4 +1,4 @@
-"""The trainings of an experiment as tasks of a Dask cluster: each is one task, its data go to every worker once."""
+"""Trainings of an experiment on a Dask cluster: each training is one task; data are sent to every worker once."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Trained = tuple[Mapping[str, Any], "Side"]
 
 @dataclass(frozen=True, eq=False)
 class LoadedRows:
-    """Of a data set of the experiment."""
+    """The rows of a data set of the experiment."""
 
     dataset: Dataset
     test: Dataset | None  # its test file
 
 
 class TrainingTasks:
-    """Called from several threads, each of which waits for its training; `threads` of them keep all workers busy."""
+    """Train on a cluster. Several threads call it, and each waits for its training; `threads` keep all workers busy."""
 
     def __init__(self, connection: Connection, rows: Mapping[str, LoadedRows], threads: int) -> None:
         self.threads, self._connection = threads, connection
@@ -48,7 +48,7 @@ class TrainingTasks:
     def train(
         self, job: PlannedTraining, request: Request, how: dict[str, Any] | None, stopped: Callable[[], bool]
     ) -> Trained | None:
-        """None where a stop came before it began, or the worker does not hear of it."""
+        """Return the result of a training; None if a stop came first, or if the worker does not react to the stop."""
         if stopped():
             return None
         work = self._connection.begin(self._train(job, request, how))
@@ -110,6 +110,6 @@ def _train_there(
 
 @contextmanager
 def training_tasks(address: str, rows: Mapping[str, LoadedRows]) -> Iterator[TrainingTasks]:
-    """Raises InputError where no workers are, or none that would find the numbers that are found here."""
+    """Connect to a cluster. Raises InputError without workers, or if a worker would compute other numbers."""
     with Connection(address) as connection:
         yield TrainingTasks(connection, rows, AHEAD * sum(checked_cluster(connection).threads))

@@ -1,4 +1,4 @@
-"""How the rows of a data set are split into those trained on and those tested on."""
+"""The plan of an experiment: how the rows of a data set are split into training rows and test rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPLITS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """`whole`: train on all rows as well, which is the model one would use and the certificate one would show."""
+    """A plan. `whole`: also train on all rows, which gives the model to use and its certificate."""
 
     splits: str = "none"
     folds: int = 5
@@ -31,9 +31,9 @@ class Plan:
     count: int = 10
     share: float = 0.3
     seed: int = 0
-    summary: str = "mean"  # or median: what stands for all parts
+    summary: str = "mean"  # "mean" or "median" over all parts
     whole: bool = False
-    split: str = OPTIONS["split"].default  # how rows are split: by the columns that are named, unless it is said
+    split: str = OPTIONS["split"].default  # how rows are split: "auto" uses the columns of groups or folds
 
     def __post_init__(self) -> None:
         if self.splits not in SPLITS:
@@ -55,7 +55,7 @@ class Plan:
             raise InputError("whole must be true or false, not {whole!r}", whole=self.whole)
 
     def parts(self, dataset: Dataset) -> tuple[Fold, ...]:
-        """The same for every run, whatever machine it trains."""
+        """Return the splits, which are the same for every run, whatever machine it trains."""
         assert dataset.labels is not None
         if self.splits == "folds":
             return splitting.splits_of(dataset, self.split, self.folds, self.repeats).of(dataset.labels, self.seed)
@@ -65,13 +65,13 @@ class Plan:
         return ()
 
     def trainings(self, dataset: Dataset) -> int:
-        """Parts of a trial; none where it is trained once, on all rows."""
+        """Return the number of parts of a trial; 0 if it is trained once, on all rows."""
         parts = splitting.parts_of(dataset, self.split, self.folds, self.repeats, None)
         return {"folds": parts, "shares": self.count}.get(self.splits, 0)
 
     @property
     def tests_rows_once(self) -> bool:
-        """Only then can the rows of all parts be pooled."""
+        """Return whether every row is tested at most once; only then can the rows of all parts be pooled."""
         return self.splits == "test" or (self.splits == "folds" and self.repeats == 1)
 
     @property
@@ -87,7 +87,7 @@ class Plan:
         return SPLITS[self.splits]
 
     def document(self) -> dict[str, Any]:
-        """What belongs to this kind of splits."""
+        """Return the fields that this kind of splits uses."""
         used = {"folds": ("folds", "repeats"), "shares": ("count", "share")}.get(self.splits, ())
         said = ("split",) if used and self.split != OPTIONS["split"].default else ()
         chosen = ("splits", *used, *(("seed", "summary", "whole") if used else ()), *said)

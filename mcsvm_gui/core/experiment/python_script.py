@@ -1,6 +1,7 @@
-"""Trainings, searches and explanations as scripts of at most 20 lines with the same numbers, by `mcsvm` alone.
+"""Export trainings, searches and explanations as scripts of at most 20 lines that need only `mcsvm`.
 
-What twenty lines cannot say is refused in a sentence: files that are no table of numbers, splits by groups, weights.
+The scripts compute the same numbers. If twenty lines are not enough, an error names the reason: files that are no table
+of numbers, splits by groups, weights.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.options import TuneRequest
 
 LINES = 20
-LEAST = "search.least_share(parts[0].train.size, len(names))"  # share of the rows
-ARGUMENTS = {"seed": "random_state"}  # of MultiClassSVC, where an option is called otherwise
+LEAST = "search.least_share(parts[0].train.size, len(names))"  # smallest share of the rows
+ARGUMENTS = {"seed": "random_state"}  # arguments of MultiClassSVC that have another name than the option
 SAID = (
     *("machine", "solver", "kernel", "C", "bias", "tol", "margin", "class_weight", "gap_tol", "max_iter"),
     *("time_limit", "cache_mb", "threads", "seed"),
@@ -33,7 +34,7 @@ WIDTH = {"minmax": ("high - low", "2.0"), "standard": ("width", "1.0")}
 
 
 def training_script(requests: Sequence[Request], dataset: Dataset) -> str:
-    """Trained on the same rows and tested on the same rows; of each request its accuracy and its certificate."""
+    """Return a script that trains and tests all requests on the same rows, and prints accuracies and certificates."""
     first = requests[0]
     if any(_prepared(one) != _prepared(first) for one in requests):
         raise InputError("a script trains what is prepared and tested alike; choose runs on the same rows")
@@ -53,7 +54,10 @@ def training_script(requests: Sequence[Request], dataset: Dataset) -> str:
 
 
 def explanation_script(request: Request, dataset: Dataset, row: int, between: tuple[int, int]) -> str:
-    """What speaks for one class against another, by their codes, in one of the tested rows, column by column."""
+    """Return a script that prints the contribution of each column in a test row, for one class against another.
+
+    `between`: the codes of the two classes.
+    """
     from mcsvm_gui.core.compare.tested_runs import RowCache
     from mcsvm_gui.core.data.projections.principal import thin
     from mcsvm_gui.core.explain.explanation import BACKGROUND
@@ -75,7 +79,7 @@ def explanation_script(request: Request, dataset: Dataset, row: int, between: tu
 
 
 def search_script(request: Request, wanted: TuneRequest, dataset: Dataset) -> str:
-    """The best cell of each machine, and its mean over the folds."""
+    """Return a script that prints the best cell of each machine, and its mean over the folds."""
     if wanted.holdout is not None or wanted.nested or wanted.repeats > 1 or wanted.search in ("per-pair", "two-line"):
         raise InputError("a script searches on folds, once: every cell, coarse to fine or by halving")
     if wanted.score != "accuracy" or request.class_weight is not None:
@@ -161,7 +165,7 @@ def _check(request: Request, dataset: Dataset) -> None:
 
 
 def _holding_out(request: Request) -> list[str]:
-    """The rows that the application holds out: a share of every class, drawn for itself."""
+    """Return the lines that hold out the application's test rows: a share of every class, drawn separately."""
     if request.holdout is None:
         return ["test = np.zeros(len(y), bool)"]
     return [
@@ -177,14 +181,14 @@ def _searched(request: Request, held_out: float) -> list[str]:
 
 
 def _scaled(request: Request) -> list[str]:
-    """Constant columns have no part in it."""
+    """Return the lines that remove constant columns and scale the others."""
     kept = "X = X[:, X[~test].min(axis=0) < X[~test].max(axis=0)]"
     scaling = SCALING.get(request.rules.scale)
     return [kept] if scaling is None else [kept, scaling[0].format(train="X[~test]"), f"X = {_applied(request, 'X')}"]
 
 
 def _applied(request: Request, rows: str) -> str:
-    """A column that is constant becomes zero."""
+    """Return the expression that scales rows; a constant column becomes zero."""
     if request.rules.scale not in SCALING:
         return rows
     width, factor = WIDTH[request.rules.scale]
@@ -196,7 +200,7 @@ def _applied(request: Request, rows: str) -> str:
 
 
 def _options(request: Request, dataset: Dataset) -> dict[str, Any]:
-    """Only what differs from the defaults of MultiClassSVC, and the machine."""
+    """Return the machine, and the options that differ from the defaults of MultiClassSVC."""
     values = {name: getattr(request, name) for name in (*SAID, *KERNELS[request.kernel].parameters)}
     if isinstance(request.class_weight, tuple):
         values["class_weight"] = {dataset.classes.index(name): factor for name, factor in request.class_weight}

@@ -1,7 +1,8 @@
-"""Reference methods, which solve another problem than the machines do: only experiments know them.
+"""Reference methods, which solve another problem than the machines do; only experiments use them.
 
 asvm and lsvm (Kao et al. 2004, section 5): two classes, the linear kernel, squared hinges and the bias in the norm.
-Their certificate is of that problem. C is searched as for machines: folds of the rows trained on, prepared anew.
+Their certificate belongs to that problem. C is searched as for machines: on folds of the training rows, with a
+preparation for each fold.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from mcsvm_gui.core.machine.session import document, score
 from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, unlearned_columns, versions
 
 REFERENCES: dict[str, Callable[..., Solution]] = {"asvm": asvm, "lsvm": lsvm}
-OBEYED = (  # of a request; all else must be left as it is
+OBEYED = (  # fields of a request that are used; all others must have their defaults
     *("machine", "solver", "C", "gamma", "degree", "coef0", "tol", "max_iter", "cache_mb", "threads", "seed", "split"),
     *("rules", "read", "data", "test", "digest", "test_digest"),
 )
 OBEYED_BY_SEARCHES = "C", "gamma", "step", "folds"
-LIMIT = 10_000  # iterations, where the request names none
-EQUAL = 1e-12  # between mean accuracies
+LIMIT = 10_000  # iterations, if the request has no limit
+EQUAL = 1e-12  # tolerance for equal mean accuracies
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class TimedSolution:
 
 
 def refuse(request: Request) -> None:
-    """Raises InputError where a reference method cannot do what is asked."""
+    """Raise InputError if a reference method cannot fulfil the request."""
     if request.read.weights is not None:
         raise InputError("{solver} is a reference method: it knows no weights of rows", solver=request.solver)
     if request.kernel != "linear":
@@ -62,7 +63,7 @@ def refuse(request: Request) -> None:
 
 
 def posed_of(request: Request, dataset: Dataset) -> Posed:
-    """The same for every C."""
+    """Pose the problem, which is the same for every C."""
     posed = pose_request(replace(request, machine="ovo", solver="auto"), dataset)
     if posed.problem.classes != 2:
         raise InputError(
@@ -133,7 +134,7 @@ class _Fold:
 def search(
     request: Request, spec: SearchSpec, dataset: Dataset, stopped: Callable[[], bool], journal: Journal | None = None
 ) -> tuple[Request, dict[str, Any]] | None:
-    """The request with its best C, and how that was found; of equals the smaller C."""
+    """Return the request with its best C, and a summary of the search; among equal values, the smallest C."""
     strange = next((name for name in spec.said() if name not in OBEYED_BY_SEARCHES), None)
     if strange is not None:
         raise InputError(
@@ -162,7 +163,7 @@ def search(
 
 
 def _tried(request: Request, folds: Sequence[_Fold], stopped: Callable[[], bool]) -> dict[str, Any] | None:
-    """One C on all folds; nothing where that was stopped."""
+    """Evaluate one C on all folds; return None after a stop."""
     accuracy, gaps, seconds = [], [], 0.0
     for fold in folds:
         if stopped():
@@ -177,7 +178,7 @@ def _tried(request: Request, folds: Sequence[_Fold], stopped: Callable[[], bool]
 
 
 def _summary(spec: SearchSpec, means: np.ndarray, best: int, done: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """As of a search for machines."""
+    """Return the same summary as a search for machines."""
     grid, seconds = Grid(("ovo",), spec.c_range, None), sum(entry["seconds"] for entry in done)
     unsolved = [entry["worst_gap"] for entry in done if entry["worst_gap"] > 0.0]
     return {

@@ -1,4 +1,4 @@
-"""What came of an experiment: trials side by side, and tests of their differences."""
+"""Results of an experiment: comparisons of its trials, and tests of their differences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_ga
 class PartResult:
     """One training of a trial."""
 
-    rows: Fold | None  # None: trained on all, tested on a file or not at all
+    rows: Fold | None  # None: trained on all rows, and tested on a file or not at all
     document: Mapping[str, Any]
     side: Side
     tested: Dataset | None = None
@@ -36,7 +36,7 @@ class PartResult:
 
 @dataclass(frozen=True, eq=False)
 class TrialResult:
-    """A run of the experiment with all its parts; `refused` says why there are none."""
+    """A run of the experiment with all its parts; if `refused`, it is the reason why there are no parts."""
 
     spec: RunSpec
     parts: tuple[PartResult, ...] = ()
@@ -49,13 +49,13 @@ class TrialResult:
 
     @property
     def accuracies(self) -> tuple[float, ...]:
-        """Of every part that counts and was tested."""
+        """Return the accuracies of all parts that count and were tested."""
         found = [part.document.get("test_accuracy") for part in self.tested]
         return tuple(float(accuracy) for accuracy in found if accuracy is not None)
 
     @property
     def tested(self) -> tuple[PartResult, ...]:
-        """Parts that count: not those that were stopped in the middle."""
+        """Return the parts that count, without interrupted ones."""
         found = self.parts or (() if self.whole is None else (self.whole,))
         return tuple(part for part in found if part.document["ending"] != Ending.STOPPED.value)
 
@@ -64,7 +64,7 @@ class TrialResult:
         return all(part.document["ending"] == "converged" for part in self.finished)
 
     def summary(self, name: str, way: str) -> float | None:
-        """Mean or median over the parts: accuracy, or a number of the train document."""
+        """Return the mean or median over the parts: of the accuracy, or of a number of the train document."""
         values = self.accuracies if name == "accuracy" else [_number(part.document, name) for part in self.tested]
         known = [float(value) for value in values if value is not None]
         return None if not known else float(np.median(known) if way == "median" else np.mean(known))
@@ -84,7 +84,7 @@ class Results:
     seconds: float = 0.0
     interrupted: bool = False
     warnings: tuple[str, ...] = field(default=())
-    kept: int = 0  # trainings of an earlier time, read from a journal
+    kept: int = 0  # trainings that were read from a journal
 
     @property
     def done(self) -> tuple[TrialResult, ...]:
@@ -109,7 +109,7 @@ class Results:
         return next((trial for trial in self.on(data) if trial.spec.label == label), None)
 
     def table(self, name: str) -> np.ndarray:
-        """(data sets, labels): a number of every trial that has all its parts, NaN where there is none."""
+        """Return (data sets, labels) values of every complete trial; NaN for the others."""
         rows = [
             [
                 np.nan
@@ -122,7 +122,7 @@ class Results:
         return np.array(rows, dtype=float)
 
     def complete(self, trial: TrialResult) -> bool:
-        """Only then is it tested against others: some folds may be easier than all."""
+        """Return whether all parts of a trial are done; only then is it compared, because some folds are easier."""
         return len(trial.tested) == max(self._full(trial), 1)
 
     def _full(self, trial: TrialResult) -> int:
@@ -132,7 +132,7 @@ class Results:
     # -- side by side -----------------------------------------------------------------------------
 
     def comparison(self, name: str) -> Comparison | None:
-        """All trials on a data set. Scores are of all rows tested; decisions, where each was tested once."""
+        """Compare all trials on a data set. Scores use all test rows; predictions are given if each was tested once."""
         return self._compared(name, self.on(name))
 
     def _compared(self, name: str, trials: Sequence[TrialResult]) -> Comparison | None:
@@ -156,7 +156,7 @@ class Results:
         return replace(side, decisions=_undecided(rows))
 
     def _pooled(self, side: Side, parts: Sequence[PartResult], rows: Dataset) -> Side:
-        """Scores of the rows of all parts together: each counts as often as it was tested."""
+        """Pool the scores of the rows of all parts; each row counts as often as it was tested."""
         assert rows.labels is not None
         places = [part.rows.test for part in parts if part.rows is not None]
         side = replace(side, decisions=_undecided(rows), scores=None, ranked=None)
@@ -184,7 +184,7 @@ class Results:
 
     @cached_property
     def ranks(self) -> RankTests | None:
-        """Over data sets: of those labels that have a score on each data set where anything has."""
+        """Return rank tests over data sets, for labels with a score on every data set that has any score."""
         table = self.table("accuracy")
         table = table[np.isfinite(table).any(axis=1)]
         columns = [place for place in range(table.shape[1]) if len(table) > 1 and np.isfinite(table[:, place]).all()]
@@ -215,10 +215,10 @@ class Results:
         return (*results, *adjusted_over_pairs([[self._corrected_t(a, b)] for a, b in pairs], name))
 
     def _trained_once(self, trials: Sequence[TrialResult]) -> tuple[TestResult, ...]:
-        """As a window tests its runs: those on the same rows, and the same machines over the splits of their seeds."""
+        """Test as a window tests its runs: on the same rows, and over the splits of several seeds."""
         runs = [self._chosen(place, trial) for place, trial in enumerate(trials)]
         found = tested_runs.on_same_rows(runs)
-        if not any(trial.spec.search for trial in trials):  # of which requests say nothing
+        if not any(trial.spec.search for trial in trials):  # requests do not describe searches
             found += tested_runs.over_splits(runs)
         return tuple(replace(result, data=trials[0].spec.data) for result in found)
 
@@ -238,7 +238,7 @@ class Results:
     # -- documents --------------------------------------------------------------------------------
 
     def document(self) -> dict[str, Any]:
-        """As `mcsvm compare --json` prints it."""
+        """Return the document that `mcsvm compare --json` prints."""
         return {
             "title": self.experiment.title,
             "plan": self.experiment.plan.document(),
@@ -260,7 +260,7 @@ class Results:
         }
 
     def _run_document(self, trial: TrialResult) -> dict[str, Any]:
-        """The train document of all rows, or else of the first part, with what the parts add."""
+        """Return the train document of all rows, or else of the first part, with additional fields about the parts."""
         main = (trial.whole or trial.parts[0]).document
         accuracies = trial.accuracies
         ranked = _pooled_ranks(trial.tested) or RankMeasures(None, None)
@@ -279,7 +279,7 @@ class Results:
 
 
 def _number(document: Mapping[str, Any], name: str) -> float | None:
-    """Of the train document; the parameters in powers of two, as searches step."""
+    """Return a number of the train document; C and gamma as powers of two, which are the steps of searches."""
     if name == "log2_C":
         return math.log2(document["C"])
     if name == "log2_gamma":
@@ -290,7 +290,7 @@ def _number(document: Mapping[str, Any], name: str) -> float | None:
 
 
 def _same(tested: Sequence[Dataset | None]) -> Dataset | None:
-    """The rows that all were tested on, where these are the same."""
+    """Return the rows that all were tested on, or None if these differ."""
     digests = {None if rows is None else rows.digest for rows in tested}
     return tested[0] if len(digests) == 1 else None
 
@@ -305,7 +305,7 @@ def _pooled_ranks(parts: Sequence[PartResult]) -> RankMeasures | None:
 
 
 def _weight(part: PartResult) -> float:
-    """Of the rows that were decided."""
+    """Return the total weight of the predicted rows."""
     decided, tested = part.side.decisions != None, part.tested  # noqa: E711
     weights = None if tested is None else tested.weights
     return float(decided.sum() if weights is None else weights[decided].sum())
@@ -316,7 +316,7 @@ def _undecided(rows: Dataset) -> np.ndarray:
 
 
 def beside_published(results: Results) -> list[tuple[str, str, str, float, float | None]]:
-    """(data, label, measure, published, ours) of every number of the literature."""
+    """Return (data, label, measure, published, ours) for every published number."""
     return [
         (trial.spec.data, trial.spec.label, name, float(value), trial.summary(name, results.way))
         for trial in results.trials

@@ -1,4 +1,4 @@
-"""An experiment carried out: every part of every run, in order or on several threads, with the same numbers."""
+"""Run an experiment: every part of every run, in order or in several threads, with the same numbers."""
 
 from __future__ import annotations
 
@@ -39,12 +39,15 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 Report = Callable[["PlannedTraining", Session, Sample], object]
 Searching = Callable[
     ["PlannedTraining", int, int | None], object
-]  # trials that are done, and how many there will be if known
+]  # finished trials, and their expected number if it is known
 
 
 @dataclass(frozen=True, eq=False)
 class PlannedTraining:
-    """One training of the experiment: number `place` of `total`; of its run the `first`, which is looked at closely."""
+    """One training of the experiment: number `place` of `total`.
+
+    The `first` training of a run also records margins and trace.
+    """
 
     spec: RunSpec
     part: Fold | None
@@ -68,7 +71,7 @@ class _Loaded:
         return {name: LoadedRows(dataset, self.tests[name]) for name, dataset in self.datasets.items()}
 
     def spelled_out(self, spec: DataSpec) -> DataSpec:
-        """With the digests of its files."""
+        """Return the data set with the digests of its files."""
         test = self.tests[spec.name]
         return replace(spec, digest=self.datasets[spec.name].digest, test_digest=None if test is None else test.digest)
 
@@ -82,9 +85,9 @@ def perform(
     searching: Searching = lambda *_: None,
     scheduler: str | None = None,
 ) -> Results:
-    """`stopped` is asked between slices; what was done until then is in the results, and in the journal.
+    """Run an experiment. `stopped` is checked between slices; results and journal contain everything until then.
 
-    `scheduler`: the address of a cluster, whose workers train; searches go there too, fold by fold.
+    `scheduler`: the address of a cluster, whose workers train; searches also run there, fold by fold.
     """
     began = time.perf_counter()
     loaded = load(experiment)
@@ -122,13 +125,13 @@ def recall(experiment: Experiment, journal: Journal) -> Results:
 
 
 def _torn(plan: Plan, loaded: _Loaded, spec: DataSpec) -> tuple[Notice, ...]:
-    """Notices of groups with rows on both sides of a split, whose tests are too good."""
+    """Return notices of groups with rows on both sides of a split, whose tests are too optimistic."""
     dataset = loaded.datasets[spec.name]
     return () if spec.test is not None else splitting.torn_groups(dataset, plan.parts(dataset))
 
 
 def load(experiment: Experiment) -> _Loaded:
-    """Every file before the first training; FileError where one is missing, or another than it was."""
+    """Load every file before the first training. Raises FileError if a file is missing or has changed."""
     datasets, tests = {}, {}
     for spec in experiment.data:
         dataset = concatenated([open_dataset(path, spec.read) for path in (spec.path, *spec.also)])
@@ -165,7 +168,7 @@ def _jobs(experiment: Experiment, datasets: Mapping[str, Dataset]) -> Iterator[P
 
 
 def _rivals(experiment: Experiment, run: RunSpec) -> tuple[str, ...]:
-    """Machines on the same data that are searched in the same way, and asked for the same but for their machine."""
+    """Return the machines whose runs on the same data differ only in the machine, also in their search."""
     if run.search is None:
         return ()
     alike = [other for other in experiment.runs if _searched(other) == _searched(run)]
@@ -177,7 +180,7 @@ def _searched(run: RunSpec) -> tuple[object, ...]:
 
 
 class _Worker:
-    """Called with jobs, from one thread or several; what a machine cannot do becomes a sentence."""
+    """Runs jobs in one thread or several; a refusal by a machine becomes a sentence."""
 
     def __init__(
         self,
@@ -191,9 +194,9 @@ class _Worker:
         self._searching = searching
         self._refused: set[tuple[str, str]] = set()
         self.searches = SearchRunner(stopped, journal)
-        self.tasks: TrainingTasks | None = None  # where a cluster trains
+        self.tasks: TrainingTasks | None = None  # set if a cluster trains
         self._lock = threading.Lock()
-        self.kept = 0  # trainings that stood in the journal
+        self.kept = 0  # trainings that were found in the journal
 
     def __call__(self, job: PlannedTraining) -> PartResult | str | None:
         name = job.spec.data, job.spec.label
@@ -250,7 +253,7 @@ class _Worker:
 
 
 def rows_of(job: PlannedTraining, loaded: LoadedRows) -> tuple[Dataset, Dataset | None]:
-    """(rows trained on, rows tested on) of a data set and its test file."""
+    """Return (training rows, test rows) of a data set and its test file."""
     if job.part is None:
         return loaded.dataset, loaded.test
     return loaded.dataset.take(job.part.train), loaded.dataset.take(job.part.test)
@@ -265,7 +268,7 @@ def train_one(
     stopped: Callable[[], bool],
     report: Report = lambda *_: None,
 ) -> PartResult:
-    """`request` with the parameters that were chosen, `how` they were; here or on a worker."""
+    """Train on this computer or on a worker. `request` has the chosen parameters, `how` describes the search."""
     if request.solver in reference.REFERENCES:
         solved = reference.solve(request, reference.posed_of(request, dataset))
         trained = reference.trained_of(request, dataset, solved)
@@ -278,7 +281,7 @@ def train_one(
 
     while session.running and not stopped():
         report(job, session, session.advance(look))
-    if session.running:  # what a stopped training gives is kept: its certificate says what it is worth
+    if session.running:  # the result of a stopped training is kept; its certificate bounds its error
         session.stop()
     session.calibrate(stopped=stopped)
     return _result(job, session, session.posed.held_out if test is None else test, how)
@@ -303,7 +306,7 @@ def _part_result(
     side = side_of(job.spec.label, trained, document, rows, training, trace)
     document = {**document, **({} if test is None else _tested(side))}
     document |= {} if how is None else {"search": how}
-    scores = None if test is None else side.scores  # of rows trained on they would say too much
+    scores = None if test is None else side.scores  # scores of training rows would be too optimistic
     return PartResult(job.part, document, replace(side, document=document, scores=scores), test)
 
 

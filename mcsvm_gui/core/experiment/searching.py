@@ -1,4 +1,4 @@
-"""Parameters chosen by a search inside a training part, so that the rows tested on have no say in them."""
+"""Search parameters inside a training part, so that test rows have no influence on them."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from mcsvm_gui.core.tune.options import RANGES, SCORES, SEARCH_OPTIONS, TuneRequ
 if TYPE_CHECKING:
     from mcsvm_gui.core.tune.search import Tuned
 
-Told = Callable[[int, int | None], object]  # trials that are done, and how many there will be, where that is known
+Told = Callable[[int, int | None], object]  # finished trials, and their expected number if it is known
 WHICH_DATA = "data", "test", "digest", "test_digest"
 
 
 @dataclass(frozen=True)
 class SearchSpec:
-    """Ranges as they are typed."""
+    """A search with its ranges as typed text."""
 
     C: str = RANGES["C"].searched
-    gamma: str = RANGES["gamma"].searched  # not looked at where the kernel has none
+    gamma: str = RANGES["gamma"].searched  # ignored if the kernel has no gamma
     step: float = SEARCH_OPTIONS["step"].default
     folds: int = SEARCH_OPTIONS["folds"].default
     search: str = SEARCH_OPTIONS["search"].default
     score: str = SEARCH_OPTIONS["score"].default
-    holdout: float | None = None  # validated on this share in place of folds
+    holdout: float | None = None  # share of the rows for validation instead of folds
     budget: float | None = None  # seconds of a search
-    time_limit: float | None = None  # seconds of one training of the search; none: as for the run
-    costs: CostTable | None = None  # of errors, by the names of the classes
+    time_limit: float | None = None  # seconds of one training of the search; None: as for the run
+    costs: CostTable | None = None  # costs of errors, by the names of the classes
 
     def __post_init__(self) -> None:
         self.c_range, self.gamma_range  # noqa: B018 - raises InputError
@@ -74,7 +74,7 @@ class SearchSpec:
         return f"{self.search}, {validated}{chosen}"
 
     def document(self) -> dict[str, Any]:
-        """Of a file; without what is not said."""
+        """Return the document for a file, without values that are None."""
         given = {**asdict(self), "costs": SEARCH_OPTIONS["costs"].kind.plain(self.costs)}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -84,7 +84,7 @@ class SearchSpec:
         return cls(**{**document, "costs": costs})
 
     def said(self) -> dict[str, Any]:
-        """Of the document what differs from the defaults."""
+        """Return the values of the document that differ from the defaults."""
         plain = {item.name: item.default for item in fields(self)}
         return {name: value for name, value in self.document().items() if value != plain[name]}
 
@@ -110,11 +110,14 @@ def _range(name: str, text: str, step: float) -> Range:
 
 
 class SearchRunner:
-    """Machines that differ in nothing else are searched together, on the same kernel matrices; each part once."""
+    """Runs each search once.
+
+    Runs that differ only in the machine are searched together, on the same kernel matrices.
+    """
 
     def __init__(self, stopped: Callable[[], bool], journal: Journal | None = None) -> None:
         self._stopped, self._journal = stopped, journal
-        self.scheduler: str | None = None  # of a cluster that searches
+        self.scheduler: str | None = None  # address of a cluster for the search
         self._lock = threading.Lock()
         self._found: dict[str, dict[str, dict[str, Any]]] = {}
         self._refusals: dict[str, dict[str, str | None]] = {}
@@ -122,7 +125,7 @@ class SearchRunner:
     def chosen(
         self, request: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset, told: Told
     ) -> tuple[Request, dict[str, Any]] | None:
-        """The request with its best cell, and how that was found; nothing where the search was stopped."""
+        """Return the request with its best cell, and a description of the search; None if the search was stopped."""
         plain = apart_from_machine(request)
         with self._lock:
             machines = self._possible(request, machines, dataset)
@@ -137,7 +140,10 @@ class SearchRunner:
         return replace(request, C=found["C"], gamma=found["gamma"]), found["how"]
 
     def _possible(self, request: Request, machines: Sequence[str], dataset: Dataset) -> list[str]:
-        """Without those that the solver refuses, which would end the search of all; their own ends here."""
+        """Return the machines that the solver accepts, because a refused machine would end the search of all.
+
+        Raises InputError if the machine of the request is refused.
+        """
         key = key_of("possible", dataset.digest, key_of_request(apart_from_machine(request)), list(machines))
         if key not in self._refusals:
             self._refusals[key] = {name: refusal(replace(request, machine=name), dataset) for name in machines}
@@ -187,7 +193,7 @@ class SearchRunner:
 
 
 def refusal(request: Request, dataset: Dataset) -> str | None:
-    """Why it cannot be trained, whatever its parameters."""
+    """Return the reason why a request cannot be trained with any parameters, or None."""
     from mcsvm.solvers.run.loop import refuse
     from mcsvm_gui.core.machine.posing import pose_request
 
@@ -199,17 +205,20 @@ def refusal(request: Request, dataset: Dataset) -> str | None:
 
 
 def key_of_request(request: Request) -> dict[str, Any]:
-    """For a key: all but which data, as their digests say that."""
+    """Return a request for a key: everything except its data, which their digests identify."""
     return {name: value for name, value in request.said().items() if name not in WHICH_DATA}
 
 
 def apart_from_machine(request: Request) -> Request:
-    """What runs must have in common to be searched together."""
+    """Return the fields that requests must share to be searched together."""
     return replace(request, machine="ww", C=1.0, gamma="scale")
 
 
 def _summary(tuned: Tuned, cell: Cell) -> dict[str, Any]:
-    """What a reader wants to know of a search. `unsolved` cells had a fold that did not converge; how far, at worst."""
+    """Return a summary of a search for readers. `unsolved` cells had a fold that did not converge.
+
+    `worst_gap` is the largest relative gap among them.
+    """
     mine = {one: result for one, result in tuned.results.items() if one.machine == cell.machine}
     mean, accuracies = tuned.results[cell].mean, tuned.results[cell].fold_accuracy
     alike = [one for one, result in mine.items() if abs(result.mean - mean) < 1e-12 and _same_kind(one, cell)]

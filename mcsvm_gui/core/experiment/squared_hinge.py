@@ -18,11 +18,11 @@ import scipy.sparse as sp
 from mcsvm.solvers.errors import InputError
 
 STEP = 1.9  # beta of lsvm, in units of 1 / (2 C): below 2 it converges from any start
-NEGLIGIBLE = 0.01  # distance to zero that counts as zero, in tolerances (Chung et al. 2002, appendix C)
+NEGLIGIBLE = 0.01  # distance to zero that counts as zero, in units of the tolerance (Chung et al. 2002, appendix C)
 DECREASE = 1e-4  # Armijo constant of asvm's backtracking
 SHORTEST = 1e-10  # step size at which backtracking gives up
-LONGER = 4.0  # factor by which a step size may exceed the one before
-FRESH = 100  # updates of H'H before it is computed anew, against rounding
+LONGER = 4.0  # largest factor by which a step size exceeds the previous one
+FRESH = 100  # updates of H'H before it is computed again, against rounding errors
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class _Programme:
             self.H = self.signs[:, None] * np.hstack([rows, ones])
 
     def gradient(self, alpha: np.ndarray, vector: np.ndarray) -> np.ndarray:
-        """Q alpha - 1; `vector` is H' alpha, here and below."""
+        """Return Q alpha - 1; `vector` is H' alpha, in all methods."""
         return self.H @ vector + self.ridge * alpha - 1.0
 
     def value(self, alpha: np.ndarray, vector: np.ndarray) -> float:
@@ -81,7 +81,7 @@ class _Programme:
 
 
 class _Inverse:
-    """(H H' + ridge I)^-1 by Woodbury through (H' H + ridge I)^-1, for a subset of rows of H, updated as it changes."""
+    """Apply (H H' + ridge I)^-1 by Woodbury through (H' H + ridge I)^-1, for a subset of rows of H that may change."""
 
     def __init__(self, programme: _Programme) -> None:
         self.H, self.ridge = programme.H, programme.ridge
@@ -101,13 +101,13 @@ class _Inverse:
         return self
 
     def __call__(self, right: np.ndarray) -> np.ndarray:
-        """The product with `right`, which is zero outside the subset, as is the result."""
-        vector = sl.cho_solve(self.factor, self.H.T @ right, check_finite=False)  # H' of what is returned
+        """Return the product with `right`, which is zero outside of the subset, as is the result."""
+        vector = sl.cho_solve(self.factor, self.H.T @ right, check_finite=False)  # H' of the returned product
         return np.where(self.rows, (right - self.H @ vector) / self.ridge, 0.0)
 
 
 def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 100_000) -> Solution:
-    """alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1; `gradient` is Q alpha - 1."""
+    """Iterate alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1; `gradient` is Q alpha - 1."""
     programme = _Programme(features, signs, cost)
     inverse, beta = _Inverse(programme).choose(np.ones(programme.signs.size, dtype=bool)), STEP * programme.ridge
     gradient = np.zeros(programme.signs.size)
@@ -121,13 +121,16 @@ def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit:
 
 
 def _violation(alpha: np.ndarray, gradient: np.ndarray, negligible: float = 0.0) -> float:
-    """Largest violation of alpha >= 0, gradient >= 0, alpha * gradient = 0; alpha up to `negligible` counts as zero."""
+    """Return the largest violation of alpha >= 0, gradient >= 0, alpha * gradient = 0.
+
+    Values of alpha up to `negligible` count as zero.
+    """
     violation = np.where(alpha > negligible, np.abs(gradient), np.maximum(-gradient, 0.0))
     return max(float(violation.max()), float(np.maximum(-alpha - negligible, 0.0).max()))
 
 
 def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 10_000) -> Solution:
-    """Projected Newton steps on the free variables; a projected gradient step where these do not decrease."""
+    """Take projected Newton steps on the free variables, or a projected gradient step if these do not decrease."""
     programme = _Programme(features, signs, cost)
     everything = np.ones(programme.signs.size, dtype=bool)
     inverse = _Inverse(programme).choose(everything)
@@ -143,7 +146,7 @@ def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit:
         following = _descend(programme, alpha, vector, gradient, direction, min(1.0, LONGER * length))
         if following is None:
             following = _descend(programme, alpha, vector, gradient, -gradient, 1.0)
-        if following is None:  # no step decreases the objective: the tolerance is beyond rounding
+        if following is None:  # no step decreases the objective: rounding prevents this tolerance
             break
         alpha, vector, length = following
     return programme.solution(alpha, iteration, violation, tolerance)
@@ -157,7 +160,7 @@ def _descend(
     direction: np.ndarray,
     length: float,
 ) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """Projected backtracking from a step size, to sufficient decrease (Armijo); None where there is none."""
+    """Backtrack along the projection to a sufficient decrease (Armijo); return None if there is no such step."""
     now = programme.value(alpha, vector)
     while length > SHORTEST:
         other = np.maximum(alpha + length * direction, 0.0)
