@@ -1,1 +1,1 @@
-"""Searches over C and gamma: what is searched, where, and what was found."""
+"""Searches over C and gamma: their options, their cells, and their results."""

@@ -1,8 +1,8 @@
-"""The best model: what a search over machines is asked for, and the trainings of what it chose.
+"""The best model: the search over machines, and the trainings of the combinations that it chose.
 
 The search sees none of the rows that the models are tested on, and chooses by cross-validation alone. The best cell of
-every machine is trained, so that the test rows say how far they are apart; the best of all first, and with
-probabilities where they were asked for: that is the model.
+every machine is trained, so that the test rows show how far the machines differ. The best one is trained first, with
+probabilities if they were requested; it is the model.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.tune.search import Tuned
 
-STEP = 2.0  # powers of two between neighbours: a fourth of the cells of the usual grid
-CALIBRATION = "temperature"  # changes no decision
+STEP = 2.0  # step of the exponent: a fourth of the cells of the usual grid
+CALIBRATION = "temperature"  # changes no prediction
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a search says of one machine."""
+    """The result of a search for one machine."""
 
     cell: Cell
     mean: float
     edges: tuple[str, ...]  # of the ranges, beyond which better cells may lie; as Grid.edges names them
-    cut: bool  # the search ended before it had tried all
-    ranges: tuple[str, ...]  # of a search that goes on, beyond these edges: "C=2^-2:2^12"
-    share: float  # of the training rows that it was validated on: after a stop not all
+    cut: bool  # the search ended before it had tried all cells
+    ranges: tuple[str, ...]  # for a search that continues beyond these edges: "C=2^-2:2^12"
+    share: float  # share of the training rows that it was validated on; less than 1 after a stop
     measure: str = "accuracy"  # the measure of `mean`, which ranks the machines
 
 
@@ -48,7 +48,8 @@ def search_for_best(
     ranges: Sequence[str] = (),
     score: str = "accuracy",
 ) -> tuple[Request, TuneRequest]:
-    """`ranges`: of an earlier search, as `Chosen` has them; others are the usual ones."""
+    """Return the requests of a search; `ranges` are those of an earlier search as in `Chosen`, others are the usual
+    ones."""
     from mcsvm.solvers.kernels import KERNELS
 
     parameters, share = KERNELS[request.kernel].parameters, 1.0 - (request.holdout or 0.0)
@@ -63,7 +64,7 @@ def search_for_best(
         C=taken["C"],
         gamma=taken.get("gamma"),
         score=score,
-        search="halving",  # where too few rows are left for a part of them: every cell of the machines that lead
+        search="halving",  # if too few rows remain for a part of them: every cell of the leading machines
         folds=_folds(dataset, share),
         led=True,
         budget=budget,
@@ -73,12 +74,12 @@ def search_for_best(
 
 
 def _folds(dataset: Dataset, share: float) -> int:
-    """Fewer where the largest class has fewer rows."""
+    """Return the number of folds, smaller if the largest class has fewer rows."""
     return max(2, min(TuneRequest.folds, int(share * max(dataset.class_counts, default=0))))
 
 
 def best_of_each(tuned: Tuned) -> dict[str, Chosen]:
-    """By machine, the best first; without those not tried."""
+    """Return the best cell of each machine that was tried, best machines first."""
     machines, results = tuned.tuning.grid.machines, tuned.results
     found = {machine: cell for machine in machines if (cell := tuned.best(machine)) is not None}
     ranked = sorted(found.items(), key=lambda entry: rank(results[entry[1]]))
@@ -86,7 +87,10 @@ def best_of_each(tuned: Tuned) -> dict[str, Chosen]:
 
 
 def rank(result: CellResult) -> tuple[float, ...]:
-    """Sort key among the best cells of machines, the better first: after a stop some are tested on fewer folds."""
+    """Return a sort key for the best cells of machines, smaller for better ones.
+
+    After a stop some cells are tested on fewer folds.
+    """
     return -result.folds, -round(result.worth, 12), result.n_support
 
 
@@ -100,7 +104,7 @@ def _chosen(tuned: Tuned, cell: Cell) -> Chosen:
 
 
 def _is_steep(tuned: Tuned, cell: Cell, edge: str) -> bool:
-    """No cell off that edge is as good: a plateau that reaches it promises nothing beyond."""
+    """Return whether no cell away from that edge is as good; a plateau at the edge promises nothing beyond it."""
     name, grid, mine = edge.split()[0], tuned.tuning.grid, tuned.results[cell]
     end = abs(np.log2(getattr(cell, name)))
     if end >= GREATEST:
@@ -120,14 +124,17 @@ def _further(name: str, searched: Range, edges: Collection[str]) -> str:
 
 
 def trainings(request: Request, tuned: Tuned, found: Mapping[str, Chosen]) -> list[Request]:
-    """`request`: with the rows that are tested on. The best first, which alone is calibrated."""
+    """Return the trainings, the best first; only the first is calibrated. `request` includes the test rows."""
     plain = replace(request, calibrate="none", costs=None, time_limit=None)  # of the search: a limit for each cell
     requests = [trained_as(plain, one.cell) for one in found.values()]
     return [_calibrated(requests[0], request, tuned), *requests[1:]] if requests else []
 
 
 def _calibrated(plain: Request, request: Request, tuned: Tuned) -> Request:
-    """In fewer folds where a class has fewer rows. A class of one row cannot be calibrated: then the model is not."""
+    """Return the calibrated request, with fewer folds if a class has fewer rows.
+
+    A class of one row cannot be calibrated: then the model is not calibrated.
+    """
     folds = min(request.calibration_folds, least_rows(tuned))
     if folds < 2:
         return plain
@@ -136,12 +143,12 @@ def _calibrated(plain: Request, request: Request, tuned: Tuned) -> Request:
 
 
 def least_rows(tuned: Tuned) -> int:
-    """Of the smallest class, on which the search chose and machines are trained."""
+    """Return the size of the smallest class in the rows for the choice and the training."""
     return int(np.bincount(tuned.tuning.codes).min())
 
 
 def trained_as(request: Request, cell: Cell) -> Request:
-    """A cell without gamma is of a kernel without, or of the linear one."""
+    """Return the request of a cell; a cell without gamma has a kernel without it, or the linear one."""
     kernel = "linear" if cell.gamma is None and request.kernel == "rbf" else request.kernel
     gamma = request.gamma if cell.gamma is None else cell.gamma
     return replace(request, machine=cell.machine, kernel=kernel, C=cell.C, gamma=gamma)

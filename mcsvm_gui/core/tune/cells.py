@@ -1,4 +1,5 @@
-"""Cells of searches as a project keeps them: under what they depend on, whichever ranges or machines were asked for."""
+"""Cells of searches as a project stores them: keyed by their conditions, regardless of the ranges or machines
+searched."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ from mcsvm.solvers.selection.scores import Measured
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import TuneRequest
 
-# What names no condition: the place of the cell, the place of the file, how much is done at once, and what comes after.
+# Fields that are not conditions: place of the cell, place of the file, degree of parallelism, and later steps.
 NO_CONDITION = (
     *("machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads", "scheduler"),
     *("calibrate", "calibration_folds", "costs", "sample", "tested"),
 )
-# What the first version had: it is a condition whatever its value, and later options where they are not the default,
-# so that cells of old projects are found.
+# Fields of the first version: they are conditions whatever their values. Later options are conditions only if they
+# differ from the default, so that cells of old projects are found.
 FIRST = {
     "request": (
         *("solver", "kernel", "degree", "coef0", "bias", "tol", "margin", "class_weight"),
@@ -38,7 +39,10 @@ Shares = dict[float, dict[int, FoldResult]]  # results of one cell, by share of 
 
 
 def conditions(request: Request, wanted: TuneRequest) -> str:
-    """Equal where a cell's folds give the same: so an extended range, or another search, finds cells done."""
+    """Return a key that is equal if a cell's folds give the same results.
+
+    So an extended range, or another search, finds finished cells.
+    """
     depends = {name: value for name, value in request.document().items() if name not in NO_CONDITION}
     plain = Request().document()
     depends = _said("request", depends, plain)
@@ -57,12 +61,12 @@ def _said(part: str, values: dict[str, Any], plain: dict[str, Any]) -> dict[str,
 
 
 def setting_of(conditions: str) -> str:
-    """The key under which a project says in plain words what cells depend on."""
+    """Return the key under which a project stores the conditions of cells in plain form."""
     return f"search {conditions}"
 
 
 def document(result: CellResult) -> dict[str, Any]:
-    """Plain JSON, of folds by their number."""
+    """Return plain JSON, with folds by their number."""
     return {"folds": _folds_document(result.by_fold)}
 
 
@@ -141,5 +145,5 @@ def _fold(kept: dict[str, Any]) -> FoldResult:
     if not 0.0 <= result.accuracy <= 1.0 or result.n_support < 0 or result.seconds < 0.0:
         raise ValueError("no result")
     pairs = {(int(a), int(b)): (int(total), int(right)) for a, b, total, right in kept.get("pairs", [])}
-    tested = kept.get("tested")  # none in files of before measures but accuracy were kept
+    tested = kept.get("tested")  # missing in files that stored only the accuracy
     return replace(result, pairs=pairs, tested=None if tested is None else Measured.from_document(tested))

@@ -1,4 +1,4 @@
-"""The command that searches what the Tune page asks for, to be copied into a shell."""
+"""The command for the search of the Tune page, to be copied into a shell."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ OF_FOLDS = "folds", "repeats"
 
 
 def tune_command(request: Request, wanted: TuneRequest) -> str:
-    """`mcsvm tune ...`, quoted for the shell of this system; InputError where it cannot be said."""
+    """Return `mcsvm tune ...`, quoted for this system's shell; raise InputError if no command can express the
+    search."""
     return shell_line(tune_arguments(request, wanted))
 
 
 def tune_arguments(request: Request, wanted: TuneRequest) -> list[str]:
-    """The request's part as for a training, and every range in full."""
+    """Return the arguments: the request's as for a training, and every range in full."""
     program, _, *rest = arguments_of(request)
     ranges = {"C": wanted.C, "gamma": wanted.gamma}
     said = OPTIONS["machine"].arguments(",".join(wanted.machines))
@@ -41,7 +42,7 @@ def _range(values: Range) -> str:
 
 
 def _end(exponent: float) -> str:
-    """With all digits; a power of two as one."""
+    """Return the end of a range with all digits; a power of two as one."""
     from mcsvm.solvers.selection.grid import as_written
 
     return f"2^{int(exponent)}" if float(exponent).is_integer() else repr(as_written(2.0**exponent))

@@ -1,15 +1,15 @@
-"""Lines of equal value over a lattice; where a value is missing there is no line."""
+"""Lines of equal value over a lattice; a missing value interrupts the line."""
 
 from __future__ import annotations
 
 import numpy as np
 
-POINT = 1e-6  # shorter than this is no line
+POINT = 1e-6  # a shorter line is not drawn
 EDGES = (0, 1), (1, 2), (2, 0)
 
 
 def contour(corners: np.ndarray, level: float) -> np.ndarray:
-    """(segments, 2 ends, 2 coordinates) of the line along `level` through `triangles`."""
+    """Return (segments, 2 ends, 2 coordinates) of the line along `level` through `triangles`."""
     above = corners[:, :, 2] > level
     crossing = np.stack([above[:, a] != above[:, b] for a, b in EDGES], axis=1)
     crossed = crossing.any(axis=1)
@@ -20,7 +20,7 @@ def contour(corners: np.ndarray, level: float) -> np.ndarray:
 
 
 def triangles(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Four around the middle of every square whose corners are all known: (triangles, 3 corners, x y value)."""
+    """Return four triangles around the middle of every complete square: (triangles, 3 corners, x y value)."""
     whole = np.stack([x, y, values], axis=-1)
     around = [whole[corner] for corner in _squares(x, y)]
     middle = sum(around) / 4.0
@@ -29,12 +29,12 @@ def triangles(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _squares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """(4, squares): which points are its corners, in turn.
+    """Return (4, squares) indices of the points at the corners, in turn.
 
-    The lattice is never filled: where points lie off a grid, it has far more places than there are points.
+    The full lattice is never built: if points do not form a grid, it has far more places than there are points.
     """
     (xs, column), (_, row) = (np.unique(places, return_inverse=True) for places in (x, y))
-    width = xs.size + 1  # beyond the last column there is nothing, nor the next row
+    width = xs.size + 1  # there is no point beyond the last column, nor is the next row there
     place = row * width + column
     order = np.argsort(place)
     wanted = place + np.array([[0], [1], [width + 1], [width]])
@@ -43,7 +43,7 @@ def _squares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _crossing(start: np.ndarray, end: np.ndarray, level: float) -> np.ndarray:
-    """Where the value passes the level; nonsense, which nobody takes, where it does not."""
+    """Return where the value passes the level; without meaning, and not used, if it does not."""
     rise, lacking = end[:, 2] - start[:, 2], level - start[:, 2]
     passed = (rise != 0.0) & (np.abs(lacking) <= np.abs(rise))  # else the quotient may overflow
     share = np.divide(lacking, rise, out=np.zeros_like(rise), where=passed)

@@ -25,15 +25,15 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
 
-LEAST = 2.0  # rows of a class, on average: fewer are no class to learn
-TIMES = 2.0, 4.0  # as many rows as there are: how far is extrapolated
-DRAWN = 60  # places of the line through the points and beyond
-WORTH = 0.005  # of accuracy, by twice the rows: less is hardly worth them
+LEAST = 2.0  # average rows per class; with fewer, a class cannot be learned
+TIMES = 2.0, 4.0  # multiples of the number of rows: extrapolated points
+DRAWN = 60  # points of the drawn line, including the extrapolation
+WORTH = 0.005  # gain in accuracy from twice the rows; below this, more rows are hardly worth it
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    rows: int  # trained on, on average over folds
+    rows: int  # training rows, on average over folds
     fold_accuracy: tuple[float, ...]
     seconds: float  # of one training, on average
     converged: bool
@@ -43,7 +43,7 @@ class CurvePoint:
 class LearningCurve:
     tuning: Tuning
     points: tuple[CurvePoint, ...]
-    extrapolation: Extrapolation | None  # none where too few points are done
+    extrapolation: Extrapolation | None  # None if too few points are done
     stopped: bool
 
     @property
@@ -51,7 +51,7 @@ class LearningCurve:
         return all(point.converged for point in self.points)
 
     def document(self) -> dict[str, Any]:
-        """`mcsvm curve --json`."""
+        """Return the document of `mcsvm curve --json`."""
         return {
             "points": [_point_document(point) for point in self.points],
             "projected": None if self.extrapolation is None else self._projected(self.extrapolation),
@@ -86,7 +86,7 @@ def _point_document(point: CurvePoint) -> dict[str, Any]:
 
 
 def curve_tuning(request: Request, how: dict[str, Any], dataset: Dataset) -> Tuning:
-    """The folds, and the one cell that is tried on them; `how`: folds, repeats, jobs."""
+    """Return the folds and the one cell that is tried on them; `how` has folds, repeats and jobs."""
     gammas, costs = None, Range.between(request.C, request.C)
     if "gamma" in KERNELS[request.kernel].parameters and dataset.labels is not None:
         rows, _ = preparing.complete(request.rules, dataset)
@@ -112,7 +112,7 @@ def shares_of(tuning: Tuning) -> list[float]:
 def learning_curve(
     tuning: Tuning, report: Report | None = None, stopped: Callable[[], bool] = lambda: False
 ) -> LearningCurve:
-    """Fewest rows first; after a stop, of the points whose folds are all done."""
+    """Train with the fewest rows first; after a stop, return the curve of the complete points."""
     shares, (cell,) = shares_of(tuning), tuning.grid.cells(tuning.grid.machines[0])
     folds = range(len(tuning.parts))
     trials = [Trial(cell, fold, share) for share in shares for fold in folds]
@@ -126,7 +126,7 @@ def trainings(tuning: Tuning) -> int:
 
 
 def curve_of(tuning: Tuning, done: Mapping[Trial, FoldResult], *, stopped: bool = False) -> LearningCurve:
-    """Of the points whose folds are all done."""
+    """Return the curve of the points whose folds are all done."""
     (cell,) = tuning.grid.cells(tuning.grid.machines[0])
     folds = range(len(tuning.parts))
     found = {share: [done.get(Trial(cell, fold, share)) for fold in folds] for share in shares_of(tuning)}
@@ -144,7 +144,7 @@ def curve_of(tuning: Tuning, done: Mapping[Trial, FoldResult], *, stopped: bool 
 
 
 def conclusion(document: Mapping[str, Any]) -> str:
-    """Whether more rows are worth it, in a sentence or two."""
+    """Say in a sentence or two whether more rows are worth it."""
     found = document["projected"]
     if found is None:
         return tr("Too few points are done to extrapolate.")
@@ -165,7 +165,8 @@ def conclusion(document: Mapping[str, Any]) -> str:
 
 
 def _limit(limit: Mapping[str, float], last: float) -> str:
-    """Describe the extrapolated limit. A law cut off at 1 estimates nothing, unless all rows are right already."""
+    """Describe the extrapolated limit; a law cut off at 1 has no meaning, unless all rows are predicted correctly
+    already."""
     if limit["accuracy"] >= 1.0 > last:
         return tr("These points do not allow an extrapolation to unlimited data.")
     return tr(

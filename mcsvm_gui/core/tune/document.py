@@ -1,4 +1,4 @@
-"""What a search found: the document of `mcsvm tune --json`, and its cells as a table."""
+"""The results of a search: the document of `mcsvm tune --json`, and its cells as a table."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuned
 
-NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # of a request: the search has its own
+NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # fields of a request that a search has itself
 COLUMNS = "machine", "C", "gamma", "mean", "std", "seconds", "n_support", "ending", "relative_gap", "violation"
 
 
 def document(tuned: Tuned) -> dict[str, Any]:
-    """`mcsvm tune --json` of the contract, and more."""
+    """Return the document of `mcsvm tune --json`: the entries of the contract, and more."""
     tuning = tuned.tuning
     return {
         "cells": [cell_document(cell, result) for cell, result in tuned.results.items()],
@@ -42,7 +42,7 @@ def document(tuned: Tuned) -> dict[str, Any]:
 
 
 def asked_document(request: Request, wanted: TuneRequest, parts: int | None = None) -> dict[str, Any]:
-    """How cells are tried, and which; `parts`: of the rows, each tested once, where a column says so."""
+    """Return which cells are tried, and how; `parts` is the number of parts of the rows, if a column defines it."""
     return {
         "search": wanted.search,
         "score": wanted.score,
@@ -62,7 +62,7 @@ def asked_document(request: Request, wanted: TuneRequest, parts: int | None = No
 
 
 def split_of(request: Request) -> str:
-    """The way in which rows are split, where columns that are named say so."""
+    """Return how rows are split: as the request says, or by the columns that it names."""
     if request.split != OPTIONS["split"].default:
         return request.split
     named = {"column": request.read.fold_column, "groups": request.read.groups}
@@ -74,7 +74,7 @@ def request_document(request: Request) -> dict[str, Any]:
 
 
 def _range(values: Range) -> dict[str, float]:
-    """`step`: of the exponent."""
+    """Return a range as JSON; `step` is that of the exponent."""
     return {"from": values.values[0], "to": values.values[-1], "step": values.step}
 
 
@@ -85,7 +85,10 @@ def known_document(
     composites: Mapping[str, Composite] | None = None,
     nested: Collection[Nested] = (),
 ) -> dict[str, Any]:
-    """Of cells that several searches may have found; `asked` is what `asked_document` gave, and the classes."""
+    """Return the document of cells, perhaps from several searches.
+
+    `asked` is the result of `asked_document`, with the classes.
+    """
     named = tuple(asked.get("classes", ()))
     found = {
         machine: _best_document(cell, cells[cell], (composites or {}).get(machine), named)
@@ -120,7 +123,7 @@ def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
 
 
 def scores_document(result: CellResult) -> dict[str, float | None]:
-    """The mean by every measure; none where the version that tried the cell kept its accuracy alone."""
+    """Return the mean by every measure; None if the version that tried the cell stored only its accuracy."""
     return {name: _number(result.scored(result.score.beside(name)).mean) for name in SCORES}
 
 
@@ -154,7 +157,7 @@ def _per_pair(composite: Composite, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _pairs(choices: Collection[PairChoice], names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Classes by their number where their names were not kept."""
+    """Return the chosen pairs; classes go by their number if their names were not stored."""
     return [
         {
             "classes": [names[code] if 0 <= code < len(names) else f"class {code + 1}" for code in choice.pair],
@@ -167,7 +170,7 @@ def _pairs(choices: Collection[PairChoice], names: tuple[str, ...]) -> list[dict
 
 
 def nested_document(found: Nested, score: Score) -> dict[str, Any]:
-    """Mean and deviation are by the measure that was chosen by."""
+    """Return a nested validation; mean and deviation are by the measure of the choice."""
     scores = found.by(score)
     return {
         "fold_accuracy": list(found.fold_accuracy),
@@ -178,7 +181,10 @@ def nested_document(found: Nested, score: Score) -> dict[str, Any]:
 
 
 def cells_text(tuned: Tuned) -> str:
-    """One line per cell, numbers with all their digits; a fold not done is an empty field. Folds are by accuracy."""
+    """Return CSV with one line per cell, numbers with all their digits; an unfinished fold is an empty field.
+
+    The values of folds are accuracies.
+    """
     count = len(tuned.tuning.parts)
     header = [
         *COLUMNS,
@@ -205,5 +211,5 @@ def _row(cell: Cell, result: CellResult, count: int) -> list[str]:
 
 
 def worst_ending(result: CellResult) -> Ending:
-    """The first that is not convergence."""
+    """Return the first ending that is not convergence."""
     return next((ending for ending in result.endings if ending is not Ending.CONVERGED), Ending.CONVERGED)

@@ -1,4 +1,4 @@
-"""From the entries of the Tune page to what is searched, with a sentence for every entry that is wrong."""
+"""Read the entries of the Tune page into a search, with a sentence for every wrong entry."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, TuneRequest
 
-EXTENDED_BY = 4.0  # powers of two: as far as the widest step goes
-LEAST, GREATEST = -60.0, 60.0  # powers of two between which kernels and costs still mean something
+EXTENDED_BY = 4.0  # powers of two: as far as the widest step
+LEAST, GREATEST = -60.0, 60.0  # powers of two between which kernels and costs are meaningful
 SIDES = {"low": "from", "high": "to"}
 ENDS = {f"{name} {side}": f"{name}_{end}" for name in RANGES for side, end in SIDES.items()}
 OF_REQUEST = {name: option for name, option in OPTIONS.items() if option.tune}
@@ -22,11 +22,11 @@ ASKED = {**OF_REQUEST, **SEARCH_OPTIONS}
 
 
 def _shows_default(option: Option) -> bool:
-    """An edit under More shows it as a hint."""
+    """Return whether a field shows its default as an entry; a field under More shows it as a hint."""
     return option.tune == "first" or bool(option.spin) or isinstance(option.kind, Choice)
 
 
-# As `mcsvm tune` searches, but in steps of two: a whole map soon, and a finer one where it is worth it.
+# The defaults of `mcsvm tune`, but in steps of two: a full map soon, and a finer one if needed.
 DEFAULTS = {
     "machines": ",".join(names.MACHINES),
     **{ENDS[f"{name} low"]: option.searched.partition(":")[0] for name, option in RANGES.items()},
@@ -38,12 +38,12 @@ DEFAULTS = {
 
 class Entered(NamedTuple):
     values: dict[str, Any]  # for the request
-    wanted: TuneRequest | None  # none where an entry is wrong
-    errors: dict[str, str]  # by field; a field's own first
+    wanted: TuneRequest | None  # None if an entry is wrong
+    errors: dict[str, str]  # by field; errors of single fields come first
 
 
 def read_form(texts: Mapping[str, str]) -> Entered:
-    """Where nothing is entered the default holds."""
+    """Read the form; an empty entry means the default."""
     declared = parameters(texts)
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
@@ -54,14 +54,14 @@ def read_form(texts: Mapping[str, str]) -> Entered:
     if errors:
         return Entered(of_request, None, errors)
     if "scheduler" in values:
-        values.pop("jobs", None)  # of threads here
+        values.pop("jobs", None)  # threads of this computer
     if "holdout" in values:
-        values.pop("repeats", None)  # of folds
+        values.pop("repeats", None)  # repetitions of folds
     return _together(texts, of_request, values, "gamma" in declared)
 
 
 def _read(option: Option, texts: Mapping[str, str], errors: dict[str, str]) -> dict[str, Any]:
-    """The value of a field, or those of both ends of a range."""
+    """Return the value of a field, or those of both ends of a range."""
     found = {}
     ends = [ENDS[f"{option.name} {side}"] for side in SIDES] if option.searched else []
     for field in ends or [option.name]:
@@ -104,7 +104,7 @@ def _together(texts: Mapping[str, str], of_request: dict[str, Any], how: dict[st
 
 
 def extended(texts: Mapping[str, str], edges: tuple[str, ...]) -> dict[str, str]:
-    """The ends on which the best cells lie, moved outwards; `edges` as Grid.edges names them."""
+    """Return the changed texts: range ends with best cells, moved outwards; `edges` as Grid.edges names them."""
     moved = {}
     for edge in edges:
         name, outwards = ENDS[edge], -EXTENDED_BY if edge.endswith("low") else EXTENDED_BY
@@ -116,7 +116,7 @@ def extended(texts: Mapping[str, str], edges: tuple[str, ...]) -> dict[str, str]
 
 
 def parameters(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """That the kernel declares."""
+    """Return the parameters of the chosen kernel."""
     from mcsvm.solvers.kernels import KERNELS
 
     return KERNELS[texts["kernel"]].parameters if texts["kernel"] in KERNELS else ()

@@ -1,4 +1,4 @@
-"""What a search found as maps over C and gamma, all machines on one scale."""
+"""The results of a search as maps over C and gamma, all machines on one scale."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from mcsvm.solvers.selection.cell import Cell, CellResult
     from mcsvm.solvers.selection.grid import Grid
 
-SPREAD = "std"  # of the folds, by the measure that cells are chosen by
-FEW = 100  # cells of one size: contours of fewer would be jagged, and outlines show what is near the best
-WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best mean: where contours run
-SLACK = 1e-6  # of a step: rounding of powers
+SPREAD = "std"  # of the folds, by the measure that compares the cells
+FEW = 100  # cells of one size: contours of fewer would be jagged, and outlines mark the cells near the best
+WITHIN = 0.005, 0.01, 0.02, 0.05  # distances from the best mean at which contours run
+SLACK = 1e-6  # times a step: rounding of powers
 APART = 2.0  # steps between the cells without gamma and the others
 
 
 @dataclass(frozen=True)
 class HeatCell:
-    """One cell in powers of two; `shade` says where its value is on the scale, from 0 to 1."""
+    """One cell in powers of two; `shade` is the place of its value on the scale, from 0 to 1."""
 
     cost: float
     gamma: float | None
@@ -34,7 +34,7 @@ class HeatCell:
     side: float
     shade: float
     value: float
-    partial: bool = False  # it is known from fewer folds, or trained on fewer rows, than the best one
+    partial: bool = False  # its mean has fewer folds, or fewer training rows, than the best one
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Scale:
     low: float
     high: float
     logarithmic: bool = False
-    cut: bool = False  # worse values than the worst end are shown as that
-    falls: bool = False  # the lowest value is the best, and shown as that
+    cut: bool = False  # values worse than the worst end are shown as that end
+    falls: bool = False  # the lowest value is the best, and shown as such
 
     @property
     def best(self) -> float:
@@ -66,7 +66,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """`left` to `right` and `bottom` to `top` are what the ranges span, in powers of two."""
+    """The map of one machine; `left` to `right` and `bottom` to `top` are the ranges, in powers of two."""
 
     machine: str
     title: str
@@ -79,20 +79,20 @@ class HeatMap:
     bottom: float
     top: float
     step: float
-    linear: float | None  # at which height the cells without gamma lie
+    linear: float | None  # height of the cells without gamma
     first_cost: float  # of the cells of the grid
     first_gamma: float | None
-    levels: tuple[tuple[float, float], ...]  # values along which contours run, and where they are on the scale
-    ticks: tuple[tuple[float, str], ...]  # of the scale: where, from 0 to 1, and what is there
-    words: Callable[[int], str] = field(compare=False)  # of a cell, by its place
+    levels: tuple[tuple[float, float], ...]  # values of the contours, and their places on the scale
+    ticks: tuple[tuple[float, str], ...]  # of the scale: place, from 0 to 1, and label
+    words: Callable[[int], str] = field(compare=False)  # describes a cell, by its place
     near: tuple[int, ...] = ()  # cells no worse than the best one by more than a standard error of its mean
-    rivals: tuple[tuple[str, float, float], ...] = ()  # the best cells of the other machines: which, and where
+    rivals: tuple[tuple[str, float, float], ...] = ()  # the best cells of the other machines: name and place
 
 
 def scale_of(value: str, results: Iterable[CellResult], *, robust: bool = False) -> Scale | None:
-    """From the worst to the best of all machines; None where there is nothing yet.
+    """Return the scale from the worst to the best value of all machines; None without values.
 
-    `robust`: from the median on, so that colours tell the good cells apart, and not these from those of chance.
+    With `robust`, the scale begins at the median, so that colours distinguish the good cells.
     """
     found = [number for result in results if not math.isnan(number := value_of(value, result))]
     if not found:
@@ -108,7 +108,7 @@ def scale_of(value: str, results: Iterable[CellResult], *, robust: bool = False)
 
 
 def near_best(cells: Sequence[Cell], results: Mapping[Cell, CellResult], best: Cell) -> tuple[int, ...]:
-    """The places of those that are no worse by more than a standard error of the best one's mean."""
+    """Return the places of the cells that are worse than the best by at most a standard error of its mean."""
     found = results[best]
     if found.folds < 2 or math.isnan(found.mean):
         return ()
@@ -118,12 +118,15 @@ def near_best(cells: Sequence[Cell], results: Mapping[Cell, CellResult], best: C
 
 
 def is_partial(result: CellResult, best: CellResult | None) -> bool:
-    """After a stop, and while a search goes on: 100 % of one fold says less than 99 % of five."""
+    """Return whether a mean is incomplete, after a stop or during a search.
+
+    100 % of one fold is weaker evidence than 99 % of five.
+    """
     return best is not None and (result.folds < best.folds or result.share < best.share)
 
 
 def value_of(value: str, result: CellResult) -> float:
-    """The mean by a measure, or another number of a cell; NaN where it is not known."""
+    """Return the mean by a measure, or another number of a cell; NaN if it is unknown."""
     return result.scored(result.score.beside(value)).mean if value in SCORES else float(getattr(result, value))
 
 
@@ -181,7 +184,7 @@ def heat_map(
 
 
 def with_rivals(shown: HeatMap, best: Mapping[str, Cell | None]) -> HeatMap:
-    """`best`: of every machine."""
+    """Return the map with the best cells of the other machines; `best` has those of every machine."""
     others = {name: cell for name, cell in best.items() if name != shown.machine and cell is not None}
     return replace(shown, rivals=tuple((name, *_place(cell, shown.linear)) for name, cell in others.items()))
 
@@ -191,23 +194,23 @@ def _place(cell: Cell, linear: float | None) -> tuple[float, float]:
 
 
 def _sides(places: Sequence[tuple[float, float]], step: float) -> list[float]:
-    """A step, or less where another cell is nearer: so that none hides another."""
+    """Return the sides of cells: a step, or less if another cell is nearer, so that none hides another."""
     points = np.array(places).reshape(-1, 2)
     nearest = np.full(len(points), step) if _on_one_grid(points, step) else np.minimum(_apart(points), step)
     return np.round(nearest, 9).tolist()
 
 
 def _on_one_grid(points: np.ndarray, step: float) -> bool:
-    """Whether whole steps lie between all of them, which saves looking for neighbours."""
+    """Return whether whole steps lie between all points; then no neighbours need to be searched."""
     steps = (points - points[:1]) / step
     return bool((np.abs(steps - np.rint(steps)) < SLACK).all())
 
 
 def _apart(points: np.ndarray) -> np.ndarray:
-    """How far the nearest other one is, along the axis where it is further."""
+    """Return the distance to the nearest other point, along the axis with the larger distance."""
     from scipy.spatial import cKDTree
 
-    distances, _ = cKDTree(points).query(points, k=2, p=np.inf)  # the nearest of all is the point itself
+    distances, _ = cKDTree(points).query(points, k=2, p=np.inf)  # the nearest point is the point itself
     return distances[:, 1]
 
 

@@ -1,4 +1,4 @@
-"""A search as it is shown: maps, the best cells and the edges they lie on, in words."""
+"""A search as the page shows it: maps, the best cells and the edges they lie on, in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TuneMaps:
-    """`live`: while it is searched."""
+    """The maps of a search; `live` while it is running."""
 
     def __init__(self, results: TuneResults, live: bool) -> None:
         self.results, self._live = results, live
@@ -45,20 +45,20 @@ class TuneMaps:
         return summary.cell_text(cell, self.results.cells[cell], self.results.folds)
 
     def best(self, machine: str = "") -> dict[str, Cell]:
-        """Of this machine, or of all, the best first."""
+        """Return the best cell of this machine, or of all machines, the best first."""
         machines = [machine] if machine in self._best else list(self._best)
         there = {name: cell for name in machines if (cell := self._best[name]) is not None}
         return dict(sorted(there.items(), key=lambda entry: -self.results.cells[entry[1]].worth))
 
     def edges(self, machine: str = "") -> dict[str, tuple[str, ...]]:
-        """On which edges of the ranges best cells lie; of a search that goes on nothing can be said."""
+        """Return the edges of the ranges on which best cells lie; empty for a running search."""
         if self._live:
             return {}
         found = {name: self.results.grid.edges(cell) for name, cell in self.best(machine).items()}
         return {name: edges for name, edges in found.items() if edges}
 
     def best_text(self, machine: str, composites: Mapping[str, Composite], nested: Collection[Nested] = ()) -> str:
-        """Of all machines the best alone, whose others are in the maps, and what only words can say."""
+        """Describe the best cell of all machines, and results of others that the maps cannot show."""
         best, cells = self.best(machine), self.results.cells
         judged = {found.machine: found for found in nested if found.results}
         said = [name for number, name in enumerate(best) if number == 0 or name in composites or name in judged]

@@ -1,4 +1,4 @@
-"""What a search can be asked for: a TuneRequest, and the table of its options.
+"""The options of a search: a TuneRequest, and the table of its options.
 
 The ranges of C and gamma are declared with these two, in the table of training options.
 """
@@ -74,11 +74,11 @@ STEP = Option(
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """What to search; all else is in the Request, whose machine, C and gamma do not count here."""
+    """The settings of a search; all others are in the Request, whose machine, C and gamma are ignored here."""
 
     machines: tuple[str, ...] = ("ww",)
     C: Range = field(default_factory=lambda: range_of(OPTIONS["C"].searched))
-    gamma: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: a kernel without
+    gamma: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: without
     search: str = option("grid", SEARCH, "Search", "Which cells of the grid are tried", **FIRST)
     score: str = option(
         "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that decides which cell is best", **FIRST
@@ -122,21 +122,21 @@ class TuneRequest:
 
     @property
     def parts(self) -> int:
-        """On how many every cell is validated."""
+        """The number of parts on which every cell is validated."""
         return self.folds * self.repeats if self.holdout is None else 1
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the request as plain JSON."""
         return {**asdict(self), **{name: one.kind.plain(getattr(self, name)) for name, one in ITS_OWN.items()}}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> TuneRequest:
-        """InputError where that is none; what its values mean is judged by `check`."""
+        """Read a document; raise InputError if it is not a request. `check` judges its values."""
         from mcsvm.solvers.selection.grid import Range
 
         try:
             given = dict(document)
-            if "gammas" in given:  # of before costs were of errors
+            if "gammas" in given:  # from before `costs` were those of errors
                 given |= {"C": given.pop("costs"), "gamma": given.pop("gammas")}
             given |= {name: one.kind.loaded(given[name]) for name, one in ITS_OWN.items() if name in given}
             gamma = given["gamma"]
@@ -153,7 +153,7 @@ SEARCH_OPTIONS = {"step": STEP, **ITS_OWN}
 
 
 def range_of(text: str, step: float = STEP.default) -> Range:
-    """2^-2:2^12, or one number; raises InputError."""
+    """Read a range such as 2^-2:2^12, or one number; raise InputError."""
     from mcsvm.solvers.selection.grid import Range
 
     low, _, high = text.partition(":")

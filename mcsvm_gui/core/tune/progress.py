@@ -1,4 +1,4 @@
-"""How far a search is, and how long it will take."""
+"""The progress of a search, and its time left."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class _Elapsed:
 
 
 class RungProgress(_Elapsed):
-    """Of successive halving, whose rungs are shares of the training rows, each with its trials.
+    """Progress of successive halving, whose rungs are shares of the training rows, each with its trials.
 
-    A trial of a rung takes as long as the others there; where none is done yet, as long as on the rung before, times
-    the square of how many times more rows there are. A rung has ended where the next has begun: trials that were known
-    are not tried.
+    A trial of a rung is expected to take as long as the others of that rung; before the first is done, as long as on
+    the rung before, times the squared ratio of the rows. A rung has ended when the next has begun: known trials are not
+    repeated.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class RungProgress(_Elapsed):
             self._count(trial, result)
 
     def take_rungs(self, rungs: Sequence[tuple[float, int]]) -> None:
-        """Known once the rows are split."""
+        """Set the rungs, which are known once the rows are split."""
         self.rungs = rungs
 
     @property
@@ -85,7 +85,7 @@ class RungProgress(_Elapsed):
         self._seconds[trial.share] = self._seconds.get(trial.share, 0.0) + result.seconds
 
     def _missing(self) -> dict[float, int]:
-        """Trials of each rung that has not ended; machines that come later begin at the first one again."""
+        """Return the missing trials of each rung that has not ended; later machines begin at the first rung again."""
         return {share: max(trials - self._done.get(share, 0), 0) for share, trials in self.rungs if share >= self._here}
 
     def seconds_left(self) -> float | None:
@@ -104,10 +104,11 @@ class RungProgress(_Elapsed):
 
 
 class SearchProgress(_Elapsed):
-    """A missing fold takes as long as the cell's others, or as the average; threads share the work as they did.
+    """Progress of other searches: a missing fold is expected to take as long as the cell's others, or as the average.
 
-    `missing`: folds that cells lack; None where nobody knows which cells a search will try. What is known of a cell
-    is `known`. Each new trial costs the same, however many cells there are.
+    Threads are assumed to share the work as before. `missing` are the folds that cells lack; None if it is unknown
+    which cells a search will try. `known` are the known results of cells. The cost of each new trial does not depend on
+    the number of cells.
     """
 
     def __init__(
@@ -123,13 +124,13 @@ class SearchProgress(_Elapsed):
         self._missing = dict(missing or {})
         self._seconds: dict[Cell, float] = {}
         self._folds: dict[Cell, int] = {}
-        self._work_known = self._means = 0.0  # of cells of which a fold is known: seconds to come, sum of means
+        self._work_known = self._means = 0.0  # for cells with a known fold: seconds to come, sum of means
         self._unknown = sum(self._missing.values())  # folds of the other cells
         for cell, result in known.items():
             self._learn(cell, result.seconds, result.folds)
 
     def take_rungs(self, rungs: Sequence[tuple[float, int]]) -> None:
-        """There is one."""
+        """Ignore the rungs: there is only one."""
 
     def add(self, trial: Trial, result: FoldResult) -> None:
         cell = trial.cell

@@ -1,4 +1,4 @@
-"""What is known of a search, looked at through the form: which cells count, which are best, what is missing."""
+"""The known results of a search, restricted to a form's settings: its cells, the best ones, the missing ones."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ WHOLE = "grid", "per-pair"  # searches that try every cell
 def results_of(
     wanted: TuneRequest, known: Mapping[Cell, CellResult], parts: int | None = None, score: Score | None = None
 ) -> TuneResults:
-    """What is known of what is asked for; `parts`: where a column says into how many rows are split.
+    """Return the results that belong to a search.
 
-    `score`: with what errors cost, where somebody looks at it.
+    `parts` is the number of parts of the rows, if a column defines it. `score` includes the costs of errors, if it is
+    needed.
     """
     grid, two_line = Grid(wanted.machines, wanted.C, wanted.gamma), wanted.search == "two-line"
     if wanted.search != "halving":
@@ -45,7 +46,7 @@ def trials_of(wanted: TuneRequest, known: Mapping[Cell, Shares]) -> dict[Trial, 
 
 
 class TuneResults:
-    """Cells of the machines and within the ranges asked for, with `folds` folds when they are complete."""
+    """Cells of the requested machines within the requested ranges; complete cells have `folds` folds."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class TuneResults:
         return sum(result.folds for result in self.cells.values())
 
     def missing(self) -> dict[Cell, int]:
-        """How many folds the cells of the grid lack."""
+        """Return the number of missing folds by cell of the grid."""
         whole = {cell: result for cell, result in self.cells.items() if result.share == 1.0}
         lacking = {cell: self.folds - result.folds for cell, result in whole.items()}
         return {cell: lack for cell in _cells_of(self.grid) if (lack := lacking.get(cell, self.folds)) > 0}
@@ -84,7 +85,7 @@ def _cells_of(grid: Grid) -> tuple[Cell, ...]:
 
 
 class _Within:
-    """Whether the form asks for a cell."""
+    """Whether a cell belongs to the settings of the form."""
 
     def __init__(self, grid: Grid, with_linear: bool) -> None:
         self._machines, self._linear = grid.machines, with_linear or grid.gammas is None
@@ -99,7 +100,7 @@ class _Within:
 
 
 def parts_of(request: Request, wanted: TuneRequest, dataset: Dataset) -> int:
-    """On how many parts every cell is validated."""
+    """Return the number of parts on which every cell is validated."""
     if dataset.folds is not None:  # rows that are kept apart may have folds of their own
         dataset = rows_searched(request, wanted, dataset)
     return splitting.parts_of(dataset, request.split, wanted.folds, wanted.repeats, wanted.holdout)

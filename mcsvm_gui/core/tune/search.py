@@ -1,4 +1,4 @@
-"""Tuning: a Request, a data set and what to search become a study whose preparation is fitted fold by fold."""
+"""Tuning: a Request, a data set and the search settings become a study whose preparation is fitted fold by fold."""
 
 from __future__ import annotations
 
@@ -59,29 +59,29 @@ from mcsvm_gui.core.machine.session import limits_of
 from mcsvm_gui.core.tune.options import TuneRequest
 
 MOST_JOBS = 1024
-NEIGHBOURS = 8  # of a cell, at most
-LED = "coarse-to-fine", "halving"  # searches that can leave machines for later
+NEIGHBOURS = 8  # largest number of neighbours of a cell
+LED = "coarse-to-fine", "halving"  # searches that can defer machines
 ALL = "all"  # machines
 
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """What came of a search, whether it was stopped or not."""
+    """The result of a search, stopped or not."""
 
     tuning: Tuning
     results: Mapping[Cell, CellResult]
-    composites: Mapping[str, Composite]  # of the machines whose pairs have parameters of their own
+    composites: Mapping[str, Composite]  # of machines with separate parameters for each pair
     nested: tuple[Nested, ...]
     seconds: float
     stopped: bool
-    trouble: str = ""  # why it ended early where nobody stopped it
+    trouble: str = ""  # why it ended early without a stop
     over_budget: bool = False  # its time budget ended it
 
     def best(self, machine: str) -> Cell | None:
         return best(self.results, machine)
 
     def edges(self, machine: str) -> tuple[str, ...]:
-        """On which edges of the ranges its best cell lies; of a search that did not end nothing can be said."""
+        """Return the edges of the ranges on which the machine's best cell lies; empty if the search did not end."""
         cell = self.best(machine)
         return () if cell is None or self.stopped or self.over_budget else self.tuning.grid.edges(cell)
 
@@ -98,13 +98,13 @@ class Tuned:
 
 @dataclass(eq=False)
 class Tuning:
-    """Checked and ready; `run` does it. `done`: trials of an earlier run, which are not done again."""
+    """A checked search, started by `run`. `done` are trials of an earlier run, which are not repeated."""
 
     request: Request
     wanted: TuneRequest
     dataset: Dataset
     done: dict[Trial, FoldResult] = field(default_factory=dict)
-    partial: set[Trial] = field(default_factory=set)  # done in tasks that a stop interrupted
+    partial: set[Trial] = field(default_factory=set)  # trials of tasks that a stop interrupted
     done_inside: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # of nested searches, by outer fold
 
     def __post_init__(self) -> None:
@@ -129,13 +129,13 @@ class Tuning:
         self.search = self._search()
         self.prepare = FoldPreparation(self.request.rules, self.rows, self.codes)
         self.settings = self._settings()
-        fitted = preparing.fit(self.request.rules, self.rows)  # to say what it has to say, once
+        fitted = preparing.fit(self.request.rules, self.rows)  # fitted once for its notices
         self._check_largest_gamma(fitted)
         self.notices = (*self.dataset.notices, *dropped, *fitted.notices, *self._fold_notices())
 
     @property
     def expected(self) -> int | None:
-        """How many trials there will be, where that is known before the first."""
+        """The number of trials, if it is known before the first; otherwise None."""
         times = len(self.grid.machines) * len(self.parts)
         if self.search.name == "halving":
             return sum(trials for _, trials in self.rungs)
@@ -155,7 +155,7 @@ class Tuning:
 
     @property
     def rungs(self) -> list[tuple[float, int]]:
-        """Of successive halving: (share of the training rows, trials)."""
+        """The rungs of successive halving: (share of the training rows, trials)."""
         if is_rising(self.first):
             rising_rungs = rungs_of_rising(self.grid, self.first, is_led=self.wanted.led)
             return [(share, len(self.parts) * count) for share, count in rising_rungs]
@@ -208,21 +208,22 @@ class Tuning:
         return Tuned(self, study.results(), composites, tuple(nested), seconds, ended, trouble, cut)
 
     def rehearse(self, stopped: Callable[[], bool]) -> None:
-        """What a first search compiles is not of its time budget. Workers of a cluster compile when they are asked."""
+        """Compile the code of a search before its time budget begins; workers of a cluster compile on their own."""
         if self.wanted.budget is not None and self.wanted.scheduler is None:
             for machine in self.grid.machines:
                 if not stopped():
                     warming.rehearse_search(machine)
 
     def forget_partial(self) -> None:
-        """Before `run` is called again: tasks that were interrupted are done anew, and end with the same digits."""
+        """Forget the trials of interrupted tasks before `run` is called again: they are repeated with the same
+        digits."""
         for trial in self.partial:
             self.done.pop(trial, None)
 
-    # -- parts of it ------------------------------------------------------------------------------
+    # -- parts of a search ------------------------------------------------------------------------
 
     def _validation(self) -> tuple[tuple[Fold, ...], tuple[tuple[Fold, ...], ...]]:
-        """The folds, and for a nested validation those inside each one's training part."""
+        """Return the folds and, for a nested validation, the folds inside each one's training part."""
         try:
             wanted = self.wanted
             way, how = self.request.split, (wanted.folds, wanted.repeats, wanted.holdout)
@@ -240,7 +241,7 @@ class Tuning:
             raise InputError("{error} once a fold is held out for the nested validation", error=error) from None
 
     def _check_largest_gamma(self, fitted: Preparation) -> None:
-        """At once, and not after hours; rbf values end at 1."""
+        """Refuse a gamma that overflows at once, and not after hours; rbf values end at 1."""
         gamma = self.grid.gamma_values[-1]
         if gamma is not None and self.request.kernel != "rbf":
             try:
@@ -322,27 +323,31 @@ def nothing_found(tuned: Tuned) -> Sentence | None:
 
 
 def rows_searched(request: Request, wanted: TuneRequest, dataset: Dataset) -> Dataset:
-    """The rows that have a say: all but those that the model is tested on afterwards."""
+    """Return the rows for the search: all but those that the model is tested on afterwards."""
     if wanted.test_share is None:
         return dataset
     return splitting.split(dataset, wanted.test_share, request.seed, request.split)[0]
 
 
 def score_of(wanted: TuneRequest, classes: Sequence[str]) -> Score:
-    """The measure that cells are compared by; InputError where the costs are of other classes."""
+    """Return the measure that cells are compared by; raise InputError if the costs are of other classes."""
     costs = None if wanted.costs is None else wanted.costs.rule(classes)
     return replace(SCORES[wanted.score], costs=costs)
 
 
 class Deadline:
-    """Seconds that a search may take; `was_over` only where somebody asked in vain for more."""
+    """The end of a time budget; `was_over` is set when a check finds it passed."""
 
     def __init__(self, seconds: float | None, spent: float) -> None:
         self._end = math.inf if seconds is None else time.perf_counter() + seconds - spent
         self._thread, self.was_over = threading.get_ident(), False
 
     def is_over(self, waited: float) -> bool:
-        """`waited`: seconds of a pause, in which all threads wait alike and the one that began speaks for all."""
+        """Return whether the time is over.
+
+        `waited` are the seconds of a pause. All threads wait alike, so that only the first thread's pause moves the
+        end.
+        """
         if threading.get_ident() == self._thread:
             self._end += waited
             waited = 0.0
@@ -366,11 +371,11 @@ def jobs_of(wanted: TuneRequest) -> int:
     return wanted.jobs
 
 
-# -- what cannot be searched ----------------------------------------------------------------------
+# -- refusals --------------------------------------------------------------------------------------
 
 
 def check(request: Request, wanted: TuneRequest) -> None:
-    """Everything that can be said before the data are read; raises InputError with a sentence."""
+    """Check everything that is known before the data are read; raise InputError with a sentence."""
     for name in wanted.machines:
         if name not in MACHINES:
             raise InputError(
@@ -452,7 +457,7 @@ def _check_validation(request: Request, wanted: TuneRequest) -> None:
 
 
 def parse_machines(text: str) -> tuple[str, ...]:
-    """Names, or `all` for those that are offered first."""
+    """Return the named machines; `all` means those that are offered first."""
     if text.strip() == ALL:
         return tuple(names.MACHINES)
     return tuple(name.strip() for name in text.split(","))

@@ -1,4 +1,4 @@
-"""What is said of a search: each cell, the best ones, the edges they lie on, how far it is and how long it takes."""
+"""Texts on a search: each cell, the best ones, the edges they lie on, its progress and its time left."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def place(cell: Cell | PairChoice) -> str:
 
 
 def mean(result: CellResult) -> str:
-    """By the measure that cells are compared by."""
+    """Write the mean of the measure that cells are compared by."""
     return figures.score(result.score.name, result.mean)
 
 
@@ -61,7 +61,7 @@ def ending_text(result: CellResult) -> str:
 
 
 def settled_text(result: CellResult) -> str:
-    """Of folds that ended before the tolerance; empty where none did."""
+    """Describe folds that ended before the tolerance; empty without such folds."""
     settled = [ending.value for ending in result.settled]
     if "decisions unchanged" in settled:
         return tr("ended as decisions did not change")

@@ -1,4 +1,4 @@
-"""Searches on many machines: the tasks of a plan on a Dask cluster that is there already.
+"""Searches on many machines: the tasks of a plan on an existing Dask cluster.
 
-`distributed`, of the extra `cluster`, is loaded only when a cluster is asked for.
+`distributed`, of the extra `cluster`, is loaded only when a cluster is requested.
 """

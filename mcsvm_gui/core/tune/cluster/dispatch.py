@@ -1,4 +1,4 @@
-"""Workers elsewhere: tasks go out as threads come free, results come while they are being done."""
+"""Remote workers: tasks are sent as threads come free, and results arrive while tasks run."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from mcsvm_gui.core.tune.cluster.payload import Payload
 if TYPE_CHECKING:
     from distributed import Event, Queue
 
-STOP_WITHIN = 0.8  # seconds, after which nobody is waited for
-AHEAD = 2  # tasks under way for each thread: no thread waits for its next one, and a lost worker loses few
-COUNTED_EVERY = 1.0  # seconds between looks at how many threads there are
-ATTEMPTS = 4  # at a task; Dask gives one up when several workers have died under it
+STOP_WITHIN = 0.8  # seconds; afterwards a stop waits for no worker
+AHEAD = 2  # tasks under way per thread: no thread waits for its next task, and a lost worker loses few
+COUNTED_EVERY = 1.0  # seconds between counts of the threads
+ATTEMPTS = 4  # at a task; Dask gives up a task when several workers have died under it
 
 
 @contextmanager
 def workers_at(address: str, stopped: Callable[[], bool]) -> Iterator[Workers]:
-    """Raises InputError where there are none, or none that would find the numbers that are found here."""
+    """Yield the workers; raise InputError without workers, or if they would compute different numbers."""
     with Connection(address, stopped) as connection:
         yield Workers(connection, max(checked_cluster(connection).threads))
 
 
 class Workers:
-    """Reached by a connection that is open as long as they are needed."""
+    """The workers of a connection that stays open as long as they are needed."""
 
     def __init__(self, connection: Connection, threads: int) -> None:
         self._connection, self._threads = connection, threads  # the most of one worker: they share its memory
@@ -64,7 +64,7 @@ class Workers:
             wait([work], timeout=FAREWELL)
 
     def _payload(self, folds: Folds) -> tuple[Payload, Payload]:
-        """The rows travel once for all plans of a search, and the folds of a plan once for all its steps."""
+        """Return the payloads: rows are sent once for all plans of a search, folds of a plan once for all its steps."""
         if self._prepare is None or self._prepare.content is not folds.prepare:
             self._prepare = Payload(self._connection, folds.prepare)
         if folds not in self._shares:
@@ -84,14 +84,14 @@ class Workers:
 
 
 class TaskBatch:
-    """Tasks under way. It lives in the connection's thread, but for `came` and `stopping`."""
+    """Tasks under way. It lives in the connection's thread, except for `came` and `stopping`."""
 
     def __init__(self, connection: Connection, payload: tuple[Payload, Payload], settings: TrainingSettings) -> None:
         self.came: SimpleQueue[Done] = SimpleQueue()
         self.stopping = False
         self._connection, self._payload, self._settings = connection, payload, settings
         self._name = f"mcsvm-{uuid.uuid4().hex}"
-        self._seen: set[Trial] = set()  # a task that is done again gives again what it gave before
+        self._seen: set[Trial] = set()  # a repeated task returns its earlier results again
         self._room, self._counted = 0, -COUNTED_EVERY
         self._self: asyncio.Task[Any] | None = None
 
@@ -165,7 +165,7 @@ class TaskBatch:
                 return
             except KilledWorker as error:
                 trouble: Exception = error
-            except CancelledError as error:  # of the future: what it needs was lost with the last who had it
+            except CancelledError as error:  # of the future: data that it needs were lost with their last holder
                 trouble = error
         raise LostWorkers("{address}: {why}", address=self._connection.address, why=_given_up(task)) from trouble
 

@@ -12,11 +12,11 @@ from mcsvm_gui.core.cluster.connection import PATIENCE, Connection
 if TYPE_CHECKING:
     from distributed import Future
 
-RETURN_WITHIN = 60.0  # seconds, for a worker to come after the last has gone
+RETURN_WITHIN = 60.0  # seconds to wait for a new worker after the last has left
 
 
 class Payload:
-    """Lives in the connection's thread."""
+    """Data on the workers; lives in the connection's thread."""
 
     def __init__(self, connection: Connection, content: Any) -> None:
         self.content, self._connection = content, connection

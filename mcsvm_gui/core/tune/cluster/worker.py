@@ -1,4 +1,4 @@
-"""What runs on a worker: one task of a search."""
+"""The code that runs on a worker: one task of a search."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from distributed import Event, Queue, Worker
 
 HANDED_OVER_EVERY = 0.25  # seconds
-ASKED_EVERY = 0.2  # seconds between looks at whether to stop, which go to the scheduler
+ASKED_EVERY = 0.2  # seconds between checks for a stop, which ask the scheduler
 
 
 class FoldShare:
-    """The folds of one plan; what a worker prepares of them stays there, and goes with them."""
+    """The folds of one plan; data that a worker prepares from them are stored there, and freed with them."""
 
     def __init__(self, parts: Sequence[Fold]) -> None:
         self.parts, self._lock = parts, threading.Lock()
@@ -42,7 +42,7 @@ class FoldShare:
 def work(
     task: Task, share: FoldShare, prepare: Callable[[Fold], FoldRows], settings: TrainingSettings, name: str
 ) -> None:
-    """Results go into the queue as they are done; whoever sees the task finished finds all of them there."""
+    """Perform a task; results enter the queue as they are done, all of them before the task is finished."""
     from distributed import Event, Queue, get_worker
 
     worker = get_worker()
@@ -67,7 +67,7 @@ def _hand_over(found: Iterable[Done], results: Queue) -> None:
 
 
 class StopSignal:
-    """Whether to stop: because somebody asked for it, or because nobody waits for the task any more."""
+    """Whether to stop: because of a request, or because no client waits for the task any more."""
 
     def __init__(self, event: Event, worker: Worker, key: str) -> None:
         self._event, self._worker, self._key = event, worker, key
@@ -81,6 +81,6 @@ class StopSignal:
         return self._stop
 
     def _forgotten(self) -> bool:
-        """Dask stops no running task: it marks it where whoever asked for it has gone."""
+        """Return whether the client of the task is gone: Dask marks such a running task but does not stop it."""
         task = self._worker.state.tasks.get(self._key)
         return task is None or task.state == "cancelled"
