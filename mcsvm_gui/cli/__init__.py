@@ -1,4 +1,4 @@
-"""The command line. It never imports Qt, and imports what a command needs only when that command is given."""
+"""The command line. It never imports Qt, and loads the modules of a command only when that command is given."""
 
 import argparse
 import sys

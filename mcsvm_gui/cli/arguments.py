@@ -20,7 +20,7 @@ RARE = (
     *("table", "query", "skip_lines", "header", "separator", "decimal", "encoding", "neighbors", "missing_indicator"),
     *("min_frequency", "date_parts", "analyzer", "ngrams", "stop_words", "min_df"),
 )
-AS_TRAINED_OR = "reject", "drop"  # what a model can do with missing cells, if it was not trained to fill them
+AS_TRAINED_OR = "reject", "drop"  # rules for missing cells if a model was not trained to impute them
 SHORT = {"C": "-c", "gamma": "-g", "kernel": "-k", "machine": "-m", "jobs": "-j"}  # short names of options
 
 
@@ -223,7 +223,7 @@ def _report_option(parser: Parser) -> None:
 
 
 def _endings() -> str:
-    """Of reports."""
+    """Return the endings of reports."""
     from mcsvm_gui.core.report import FORMATS
 
     return f"ending in {', '.join(FORMATS)}"
@@ -445,7 +445,7 @@ def _default(option: "Option") -> str:
 
 
 def _kernels(option: "Option") -> str:
-    """Which of them have it."""
+    """Return which kernels have the option."""
     from mcsvm_gui.core.machine.names import PARAMETERS
 
     named = ", ".join(kernel for kernel, declared in PARAMETERS.items() if option.name in declared)

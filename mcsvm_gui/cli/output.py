@@ -1,4 +1,4 @@
-"""Write what commands report: documents and results to standard output, warnings to standard error.
+"""Write the output of commands: documents and results to standard output, warnings to standard error.
 
 With --quiet, standard output holds only what an option or the command asks for: a document, or predictions.
 """
@@ -49,14 +49,14 @@ def show_json(document: Mapping[str, Any]) -> None:
 
 
 def extend_json(stream: IO[bytes], items: list[Any]) -> None:
-    """Further items of a list that `show_long_json` puts brackets around."""
+    """Write further items of a list that `show_long_json` puts brackets around."""
     if items:
         start = ", " if stream.tell() else ""
         stream.write(f"{start}{json_text(items)[1:-1]}".encode())
 
 
 def show_long_json(document: dict[str, Any], lists: Mapping[str, IO[bytes]]) -> None:
-    """As `show_json`, with lists that are too long to be held."""
+    """Write a document as `show_json` does, with lists that are too long for memory."""
     start = "{"
     for name, value in {"schema": SCHEMA, **document}.items():
         say_json(f"{start}{json.dumps(name)}: ", end="")
@@ -71,7 +71,7 @@ def show_long_json(document: dict[str, Any], lists: Mapping[str, IO[bytes]]) -> 
 
 
 def warn(options: argparse.Namespace, notices: Iterable[Notice]) -> None:
-    """In words on standard error, unless they are in the document or nobody wants them."""
+    """Write notices to standard error, unless they are in the document or --quiet is given."""
     if not (options.json or options.quiet):
         _warn(dict.fromkeys(notice.sentence for notice in notices))
 
@@ -88,7 +88,7 @@ def _warn(sentences: Iterable[object]) -> None:
 
 
 def findings(found: Iterable[Finding]) -> list[str]:
-    """A line for each, as lists of the window have it."""
+    """Return one line for each finding, in the form of the window's lists."""
     told = [one.document() for one in found]
     return [f"{one['code']}: {one['title']} ({one['where']}). {one['what']} To do: {one['do']}" for one in told]
 

@@ -19,7 +19,7 @@ TOPICS = {
     "reading": "reading data",
 }  # what `mcsvm help TOPIC` lists in full, and the group of options in help
 
-# What scikit-learn, LIBSVM and other programs call options of ours; the first name that a command has is suggested.
+# Names of options in scikit-learn, LIBSVM and other programs; the first of our names that a command has is suggested.
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--algorithm": ("--solver",),
     "--bootstrap": ("--folds",),
@@ -101,7 +101,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 class Parser(argparse.ArgumentParser):
-    """`examples`: lines for the end of help. `rare`: names of options that only `mcsvm help TOPIC` lists."""
+    """A parser of `mcsvm`; `examples` end the help, `rare` options are only listed by `mcsvm help TOPIC`."""
 
     def __init__(self, prog: str, **more: Any) -> None:
         super().__init__(prog, formatter_class=ShortNames, **more)
@@ -109,7 +109,7 @@ class Parser(argparse.ArgumentParser):
         self.rare: set[str] = set()
 
     def error(self, message: str) -> NoReturn:
-        """End with one line, as for every wrong input."""
+        """Print one line, as for every wrong input, and exit."""
         complain(f"{message} (see {self.prog} --help)")
         sys.exit(WRONG)
 
@@ -185,7 +185,7 @@ def _is_required(action: argparse.Action) -> bool:
     return bool(action.option_strings) and action.required
 
 
-# -- what is misspelled ---------------------------------------------------------------------------
+# -- suggestions for misspelled words ---------------------------------------------------------------
 
 
 def refuse_unknown_options(parser: Parser, words: Sequence[str], all_parsers: Any) -> None:

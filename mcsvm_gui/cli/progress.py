@@ -1,4 +1,4 @@
-"""One line on a terminal that says how a training goes."""
+"""One line on a terminal that shows the progress of a training."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mcsvm_gui.core.cluster.session import AnySession
 from mcsvm_gui.core.machine.time_left import seconds_left
 
 GAP = "  "
-UNKNOWN = 80  # columns, where a terminal does not say
+UNKNOWN = 80  # columns, if the terminal does not report them
 EVERY = 0.1  # seconds
 REMEMBERED = 400  # samples for the trend
 
 
 class ProgressLine:
-    """Called after every slice; writes at most ten times a second, and only where somebody looks."""
+    """Called after every slice; writes at most ten times a second, and only to a terminal."""
 
     def __init__(self, quiet: bool, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
@@ -30,7 +30,7 @@ class ProgressLine:
         self._training_ended = 0.0
 
     def begin(self, what: str) -> None:
-        """Before the first slice, which may compile for some seconds."""
+        """Write a text before the first slice, which may compile for some seconds."""
         if self._shown:
             self._write(what)
 
@@ -45,12 +45,12 @@ class ProgressLine:
             self._write(line(sample, left))
 
     def folds(self, done: int, total: int) -> None:
-        """Of a calibration."""
+        """Show the progress of a calibration."""
         if self._shown:
             self._write(f"calibrating: {done} of {total} folds")
 
     def certifying(self) -> None:
-        """Between pieces of a certificate, of which it is not known how many there are."""
+        """Show that the certificate is being computed; called between its pieces, whose number is unknown."""
         begins = not self._training_ended
         self._training_ended = self._training_ended or time.monotonic()
         if self._due() or (begins and self._shown):
@@ -61,7 +61,7 @@ class ProgressLine:
             self._write(f"{what}: {figures.progress(done)}")
 
     def _due(self) -> bool:
-        """Whether somebody looks, and the line is old."""
+        """Return whether the line is shown and old enough to be replaced."""
         now = time.monotonic()
         if not self._shown or now - self._last < EVERY:
             return False
@@ -69,7 +69,7 @@ class ProgressLine:
         return True
 
     def end(self) -> None:
-        """Leave the line as if nothing had been there."""
+        """Clear the line."""
         if self._shown:
             self._write("")
             self._stream.write("\r")
@@ -90,7 +90,10 @@ def _columns(stream: TextIO) -> int:
 
 
 def fitting(text: str, columns: int) -> str:
-    """What goes into one line, as a second one could not be overwritten; what comes first is missed least."""
+    """Return the text shortened to one line, because a second line could not be overwritten.
+
+    The first parts are dropped first: they matter least.
+    """
     while text and len(text) >= columns:
         text = text.partition(GAP)[2]
     return text
@@ -111,7 +114,7 @@ def line(sample: Sample, left: float | None) -> str:
 
 
 def short(number: float) -> str:
-    """123, 12.3k, 4.56M."""
+    """Format a number as 123, 12.3k or 4.56M."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if number >= size:
             return f"{number / size:.3g}{unit}"

@@ -1,4 +1,4 @@
-"""From options to values: the request, how to read files, and the files themselves."""
+"""Read options into values: the request, the way to read files, and the files themselves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_options(options: argparse.Namespace, before: ReadOptions | None = None)
 
 
 def request_of(options: argparse.Namespace) -> Request:
-    """What the user asked for; names that only the solvers know are judged by them."""
+    """Return the request of the options; names that only the solvers know are checked by them."""
     rules = Rules(**given_values(options_of(Rules), options))
     return Request(
         **{**given_values(OPTIONS, options), "rules": rules, "read": read_options(options), "data": options.data}
@@ -28,7 +28,7 @@ def request_of(options: argparse.Namespace) -> Request:
 
 
 def given_values(table: Mapping[str, Option], options: argparse.Namespace) -> dict[str, Any]:
-    """Values of the options that were given."""
+    """Return the values of the given options."""
     given = {name: getattr(options, name, None) for name, option in table.items() if option.commands}
     return {
         name: table[name].read_argument(value) if isinstance(value, str) else value
@@ -39,7 +39,7 @@ def given_values(table: Mapping[str, Option], options: argparse.Namespace) -> di
 
 @contextmanager
 def naming(argument: str) -> Iterator[None]:
-    """An error of the value names the argument that it was given by."""
+    """Add the argument's name to an error of its value."""
     try:
         yield
     except InputError as error:
@@ -47,7 +47,7 @@ def naming(argument: str) -> Iterator[None]:
 
 
 def with_missing_rule(trained: TrainedModel, options: argparse.Namespace) -> TrainedModel:
-    """A model whose rows with missing cells are treated as asked now; scaling is the model's own."""
+    """Return the model with the requested rule for missing cells; scaling is the model's own."""
     rules = trained.preparation.rules
     if options.scale not in (None, rules.scale):
         raise InputError(f"--scale {options.scale}: the model scales its features itself ({rules.scale}); leave it out")

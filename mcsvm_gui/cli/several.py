@@ -1,4 +1,4 @@
-"""What `mcsvm compare` and `mcsvm run` have in common: an experiment carried out, shown and written."""
+"""The common part of `mcsvm compare` and `mcsvm run`: perform an experiment, show and write it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mcsvm_gui.core.machine.session import Session
 
 
 class SeveralProgress(ProgressLine):
-    """One line for many trainings: which one, then how it goes."""
+    """One line for many trainings: the name of the current one, then its progress."""
 
     _job: PlannedTraining | None = None
 
@@ -35,7 +35,7 @@ class SeveralProgress(ProgressLine):
         self(session, sample)
 
     def searching(self, job: PlannedTraining, done: int, expected: int | None) -> None:
-        """Before the training, on its line."""
+        """Show a search before its training, on the same line."""
         self._job = job
         if self._due():
             self._write(f"searching: {done} trials" if expected is None else f"searching: {done} of {expected} trials")
@@ -79,7 +79,7 @@ def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: In
 
 
 def check_report(path: str | None) -> None:
-    """Before hours of work: the format, and what it is drawn with."""
+    """Check the format and packages of a report before hours of work."""
     if path is not None:
         from mcsvm_gui.core.report import check_format
 
@@ -95,7 +95,7 @@ def write_results(path: str | None, results: Results) -> None:
 
 
 def finish(results: Results, options: argparse.Namespace) -> int:
-    """Print the results; returns the exit code."""
+    """Print the results and return the exit code."""
     output.show(options, results.document, lambda: summary_lines(results))
     return ended(interrupted=results.interrupted, converged=results.converged)
 

@@ -1,4 +1,4 @@
-"""What `mcsvm tune --model` does with what it found: the best of each machine trained, tested, and the best kept."""
+"""The trainings after a search (`mcsvm tune --model`): train the best of each machine, test them, save the best."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BESIDE = 1.5  # times the seconds of the best model have to remain before anothe
 
 @dataclass(frozen=True, eq=False)
 class KeptModel:
-    """`candidates`: the best by cross-validation first."""
+    """The saved model; `candidates` begin with the best by cross-validation."""
 
     candidates: tuple[Candidate, ...]
     conclusion: Conclusion

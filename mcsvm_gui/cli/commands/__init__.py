@@ -1,1 +1,1 @@
-"""One module per command, with a function `run`; which commands there are says `COMMANDS` in `cli/__init__.py`."""
+"""One module per command, with a function `run`; `COMMANDS` in `cli/__init__.py` lists the commands."""

@@ -27,8 +27,8 @@ from mcsvm_gui.core.machine import model_file, sources
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
 
-WIDTH = 100  # of the text
-FAILING = {"warning": (Severity.ERROR, Severity.WARNING), "error": (Severity.ERROR,)}  # of --fail-on
+WIDTH = 100  # columns of the text
+FAILING = {"warning": (Severity.ERROR, Severity.WARNING), "error": (Severity.ERROR,)}  # keys: values of --fail-on
 
 
 def run(options: argparse.Namespace) -> int:

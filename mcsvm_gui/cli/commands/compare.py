@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def experiment_of(options: argparse.Namespace) -> Experiment:
-    """Every machine by every solver on every data set."""
+    """Return the experiment: every machine by every solver on every data set."""
     search = search_of(options)
     single = {} if search is None else dict.fromkeys(RANGES)
     plain = request_of(argparse.Namespace(**{**vars(options), "data": None, "scheduler": None, **single}))
@@ -58,7 +58,7 @@ def experiment_of(options: argparse.Namespace) -> Experiment:
 
 
 def search_of(options: argparse.Namespace) -> SearchSpec | None:
-    """With --tune, --C and --gamma are ranges."""
+    """Return the search of --tune, for which --C and --gamma are ranges; None without --tune."""
     if not options.tune:
         if options.search is not None or options.step is not None:
             raise InputError("--search and --step are of --tune, which was not given")
@@ -95,7 +95,7 @@ def _list(text: str | None) -> list[str]:
 
 
 def names_of(paths: list[str]) -> list[str]:
-    """File names without folder and ending; with their folder, or a number, where two are alike."""
+    """Return file names without folder and ending; with their folder, or a number, if two are equal."""
     stems = [os.path.basename(path).split(".")[0] or path for path in paths]
     if len(set(stems)) < len(stems):
         folders = [os.path.basename(os.path.dirname(os.path.abspath(path))) for path in paths]
@@ -109,7 +109,7 @@ def names_of(paths: list[str]) -> list[str]:
 
 
 def _write(results: Results, options: argparse.Namespace) -> None:
-    """After what was found is shown: a file that cannot be written takes nothing with it."""
+    """Write files after the results are shown: a file that cannot be written loses no results."""
     if options.save is not None:
         write_experiment(options.save, results.experiment)
     write_results(options.report, results)

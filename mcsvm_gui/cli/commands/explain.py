@@ -26,7 +26,7 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-SHOWN = 8  # columns of a row, in words
+SHOWN = 8  # columns of a row in the text
 
 
 def run(options: argparse.Namespace) -> int:

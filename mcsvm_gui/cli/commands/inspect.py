@@ -10,7 +10,7 @@ from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.data.dataset import Dataset
 
-SHOWN = 20  # features and classes in words; the document has all
+SHOWN = 20  # features and classes in the text; the document has all
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,7 +52,7 @@ def summary_lines(dataset: Dataset, duplicates: int, conflicts: int) -> list[str
 
 
 def _short(name: str) -> str:
-    """On one line, and not too much of it."""
+    """Return a name on one line, shortened if it is long."""
     shown = name if name.isprintable() else repr(name)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 

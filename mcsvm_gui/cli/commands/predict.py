@@ -64,7 +64,7 @@ def _decide(
     lists: Mapping[str, IO[bytes]],
     options: argparse.Namespace,
 ) -> StreamOutcome:
-    """Writes decisions as they are made, and begins anew where a later block shows how the first are to be read."""
+    """Write predictions block by block; begin again if a later block changes how the first ones are to be read."""
     while True:
         for stream in (*lists.values(), *([] if table is None else [table])):
             stream.seek(0)
@@ -98,7 +98,7 @@ def _number(argument: str, text: str) -> float:
 
 
 def document(outcome: StreamOutcome, options: argparse.Namespace) -> dict[str, Any]:
-    """Without the lists that have an entry for each row."""
+    """Return the document without the lists that have an entry for each row."""
     scores = outcome.scores
     return {
         "machine": outcome.trained.model.machine.name,
@@ -149,7 +149,7 @@ def _names(
 def _sets(
     trained: TrainedModel, dataset: Dataset, decisions: Decisions, options: argparse.Namespace
 ) -> list[list[str] | None]:
-    """The classes of each; None of rows that were left out."""
+    """Return the classes in the set of each row; None for rows that were left out."""
     held = decisions.members(number(options.sets)).tolist()
     named = [[name for name, inside in zip(trained.class_names, row, strict=True) if inside] for row in held]
     return [None if gone else row for row, gone in zip(named, _gone(decisions), strict=True)]

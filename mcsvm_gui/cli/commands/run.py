@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         results = carry_out(experiment, options, interrupt)
         output.warn(options, (Notice("experiment", Sentence(sentence)) for sentence in results.warnings))
         code = finish(results, options)
-        write_results(options.report, results)  # last: what cannot be written takes nothing with it
+        write_results(options.report, results)  # last: a file that cannot be written loses no results
     return code
 
 

@@ -40,7 +40,7 @@ from mcsvm_gui.core.machine.summary import calibration_text, loss_text, refit_se
 from mcsvm_gui.core.machine.trained import Origin
 
 SHOWN_TITLES = 3  # findings of the data check that its line names
-CHECKED_CELLS = 10_000_000  # of the data at most: their check takes about a second
+CHECKED_CELLS = 10_000_000  # largest data that are checked: the check takes about a second
 Training = Callable[[ProgressLine, Interrupt], Outcome]
 Refit = Callable[[Outcome, ProgressLine, Interrupt], Outcome]
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}
@@ -49,7 +49,7 @@ CONTINUING = "model", "trace", "refit", "verbose", "json", "quiet", "data", "con
 
 @dataclass(frozen=True, eq=False)
 class PlannedModel:
-    """A training that is ready to begin. `plan`: for the data check, if the data are on this computer."""
+    """A training that is ready to begin; `plan` is for the data check, if the data are on this computer."""
 
     request: Request
     first: str  # progress before the first step
@@ -165,7 +165,7 @@ def _train(found: Continuation, model: str | None, progress: ProgressLine, inter
 
 
 def _on_cluster(request: Request) -> PlannedModel:
-    """Return a training by the workers of a cluster, which read the data: none of them is read here."""
+    """Return a training by the workers of a cluster, which read the data; no data are read here."""
 
     def training(progress: ProgressLine, interrupt: Interrupt) -> Outcome:
         return train_on_cluster(request, progress, lambda: interrupt.requested)
@@ -188,13 +188,13 @@ def _write(outcome: Outcome, options: argparse.Namespace) -> None:
 
 
 def trace_text(trace: Trace) -> str:
-    """Numbers with all their digits."""
+    """Return the trace as CSV, numbers with all their digits."""
     rows = [[getattr(sample, name) for name in COLUMNS] for sample in trace]
     return csv_text(COLUMNS, [[repr(float(x)) if isinstance(x, float) else int(x) for x in row] for row in rows])
 
 
 def _check_plan(plan: CheckedPlan) -> tuple[Finding, ...]:
-    """Return errors and warnings of the data check; of large data only whether rows are tested on and trained on."""
+    """Return errors and warnings of the data check; for large data, only check whether test rows were trained on."""
     small = plan.dataset.rows * len(plan.dataset.columns) <= CHECKED_CELLS
     found = check_data(plan) if small else tuple(RowsOnBothSides().find(plan))
     return tuple(one for one in found if one.severity is not Severity.NOTE)

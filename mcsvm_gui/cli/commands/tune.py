@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write(tuned: Tuned, options: argparse.Namespace) -> None:
-    """After what was found is shown: a file that cannot be written takes nothing with it."""
+    """Write files after the results are shown: a file that cannot be written loses no results."""
     if options.output is not None:
         write_text(options.output, cells_text(tuned))
         if not (options.json or options.quiet):
@@ -82,7 +82,7 @@ def _write_report(tuned: Tuned, options: argparse.Namespace) -> None:
 
 
 def given(options: argparse.Namespace) -> list[str]:
-    """The command as it was typed, but for what it writes."""
+    """Return the command as it was typed, without its output options."""
     unsaid = "command", "data", "output", "report", "json", "quiet", "test"
     said = {name.replace("_", "-"): value for name, value in vars(options).items() if name not in unsaid and value}
     words = [f"--{name}" if value is True else f"--{name}={value}" for name, value in said.items()]
@@ -107,7 +107,7 @@ def _run(tuning: Tuning, options: argparse.Namespace, interrupt: Interrupt) -> T
 
 
 def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
-    """The ranges are read here, and the rest as for a training."""
+    """Return the request, read as for a training, and the search with its ranges."""
     if options.holdout is not None and options.folds is not None:
         raise InputError("--holdout validates on one split, without folds; leave one of --holdout and --folds")
     searched = {"machine", *RANGES, *SEARCH_OPTIONS}
@@ -126,7 +126,7 @@ def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
 
 
 def range_of(name: str, text: str | None, step: float) -> Range:
-    """2^-2:2^12, or one number."""
+    """Read a range such as 2^-2:2^12, or one number; without a text, the usual range."""
     usual = RANGES[name].searched
     if text == "scale":
         raise InputError("--{name}: a search needs numbers, such as {range}, not scale", name=name, range=usual)
@@ -134,11 +134,11 @@ def range_of(name: str, text: str | None, step: float) -> Range:
         return parsed_range(text or usual, step)
 
 
-# -- how it goes ----------------------------------------------------------------------------------
+# -- progress --------------------------------------------------------------------------------------
 
 
 class TuneProgress(ProgressLine):
-    """How many trials are done, the best so far, and the time left."""
+    """Shows the number of finished trials, the best score so far, and the time left."""
 
     def __init__(self, tuning: Tuning, quiet: bool) -> None:
         super().__init__(quiet)
