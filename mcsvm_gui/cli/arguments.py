@@ -1,4 +1,4 @@
-"""The arguments of each command. Nothing heavy is imported here: values are read by the command itself.
+"""The arguments of each command. This module imports nothing heavy: the command itself reads the values.
 
 Options of data, trainings and searches come from their tables: `ReadOptions`, `Rules`, `Request` and `TuneRequest`.
 """

@@ -1,6 +1,6 @@
 """Write the output of commands: documents and results to standard output, warnings to standard error.
 
-With --quiet, standard output holds only what an option or the command asks for: a document, or predictions.
+With --quiet, standard output holds only requested output: a document, or predictions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcsvm_gui.core.base.terminal import say, say_beside, say_json, say_table
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.data.dataset import Notice
 
-SCHEMA = 1  # of the documents of --json: raised if an entry changes its meaning or goes; new entries do not raise it
+SCHEMA = 1  # of --json documents: raised if an entry changes its meaning or is removed, not for new entries
 
 
 def show(

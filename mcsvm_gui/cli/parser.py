@@ -1,6 +1,6 @@
 """The argument parser of `mcsvm`: short help with examples, and suggestions for misspelled commands and options.
 
-Nothing heavy is imported here; what only errors need is imported when there is one.
+This module imports nothing heavy; modules for errors are imported when there is an error.
 """
 
 from __future__ import annotations

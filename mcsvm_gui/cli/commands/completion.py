@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prepare(parser: Parser, file: object) -> None:
-    """Say which values are file names, and which are one of a few words."""
+    """Mark the values that are file names, and list the words of values that have a choice of few."""
     for action in parser._actions:
         value = str(action.metavar or "")
         is_argument = not action.option_strings

@@ -272,7 +272,7 @@ def _ending_text(origin: Origin) -> str:
 
 def _not_solved(outcome: Outcome) -> list[Finding]:
     origin, kind = outcome.trained.origin, claim_of(outcome.document).kind
-    if not origin.certified:  # the warning about the missing certificate says more
+    if not origin.certified:  # the warning about the missing certificate has the details
         return []
     ended = Ended(outcome.trained.model.machine.name, origin.ending, origin.certificate.relative_gap, kind)
     return list(NotCertified().find(CheckedResults(ended=(ended,))))

@@ -42,8 +42,8 @@ class FlatColumn:
 class FlatModel:
     """The formulas of a model.
 
-    prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f]; outputs =
-    kernel(prepared, vectors) @ expansion + bias; `decides` names the rule from outputs to a class.
+    prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f];
+    outputs = kernel(prepared, vectors) @ expansion + bias; `decides` names the rule from outputs to a class.
     """
 
     machine: str

@@ -22,7 +22,7 @@ ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
 
 
 def probability_reach(trained: TrainedModel, probe: Probe) -> np.ndarray:
-    """Return (rows,) bounds on the effect of rounding on a probability: 1 if a vote depends on rounding."""
+    """Return (rows,) bounds on the effect of rounding on a probability; infinite if a vote depends on rounding."""
     plain = flat_model(trained, as_weights=False)
     found, rows = plain.calibration, prepared(plain, probe)
     assert found is not None

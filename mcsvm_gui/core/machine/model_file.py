@@ -182,7 +182,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """Return a member of at most so many bytes.
+    """Return the content of a member; raise ValueError if it has more than `most` bytes.
 
     Exactly its size is read, because reading to the end would inflate without limit.
     """

@@ -1,4 +1,4 @@
-"""The class that a machine predicts at every pixel of a square, by fast evaluation on a grid where the kernel allows.
+"""The class that a machine predicts at every pixel of a square, by fast evaluation on a grid if the kernel allows it.
 
 On a grid the Gaussian kernel is a product of one factor per axis, and polynomials are sums of products of powers: the
 functions of all pixels are then one matrix product, of float64 numbers as in `Model.decision`.

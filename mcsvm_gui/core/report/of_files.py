@@ -71,7 +71,7 @@ def report_of_search(path: Named) -> Report:
 
 
 def report_of_results(path: Named) -> Report:
-    """Return the report of what `--results` kept, without training anything."""
+    """Return the report of a file that `--results` wrote, without training anything."""
     journal = Journal(path)
     results = recall(experiment_in(journal), journal)
     if not results.kept:

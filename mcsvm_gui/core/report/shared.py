@@ -51,7 +51,7 @@ def made_with() -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...
 
 
 def trained_with(origin: Origin) -> Paragraph:
-    """Name the packages, and the computer if the model does: those of reference methods do not."""
+    """Name the packages, and the computer if the model stores it; models of reference methods do not."""
     used = ", ".join(f"{name} {version}" for name, version in origin.versions)
     where = ", ".join(words for words in (origin.system, origin.processor) if words)
     return Paragraph(

@@ -54,7 +54,7 @@ def read_form(texts: Mapping[str, str]) -> Entered:
     if errors:
         return Entered(of_request, None, errors)
     if "scheduler" in values:
-        values.pop("jobs", None)  # threads of this computer
+        values.pop("jobs", None)  # threads on this computer
     if "holdout" in values:
         values.pop("repeats", None)  # repetitions of folds
     return _together(texts, of_request, values, "gamma" in declared)

@@ -78,7 +78,7 @@ class TuneRequest:
 
     machines: tuple[str, ...] = ("ww",)
     C: Range = field(default_factory=lambda: range_of(OPTIONS["C"].searched))
-    gamma: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: without
+    gamma: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: no gamma
     search: str = option("grid", SEARCH, "Search", "Which cells of the grid are tried", **FIRST)
     score: str = option(
         "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that decides which cell is best", **FIRST
