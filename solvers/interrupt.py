@@ -46,14 +46,24 @@ def tick() -> None:
         _call_listeners()
 
 
-def _call_listeners() -> None:
-    listeners, _listeners.all = _listeners.all, ()  # computations of a listener do not call listeners
+@contextmanager
+def undivided() -> Iterator[None]:
+    """Call no listener in this context: for a change of the state that has several parts."""
+    listeners, _listeners.all = _listeners.all, ()
     try:
-        with clock.held():
+        yield
+    finally:
+        _listeners.all = listeners
+
+
+def _call_listeners() -> None:
+    listeners = _listeners.all
+    try:
+        with undivided(), clock.held():  # computations of a listener do not call listeners
             for listener in reversed(listeners):
                 listener()
     finally:
-        _listeners.all, _listeners.due = listeners, time.perf_counter() + _listeners.rest
+        _listeners.due = time.perf_counter() + _listeners.rest
 
 
 @contextmanager
@@ -70,16 +80,6 @@ def listening(listener: Listener, rest: float | None = None) -> Iterator[None]:
         yield
     finally:
         _listeners.all, _listeners.rest, _listeners.due = before
-
-
-@contextmanager
-def undivided() -> Iterator[None]:
-    """Call no listener in this context: for a change of the state that has several parts."""
-    listeners, _listeners.all = _listeners.all, ()
-    try:
-        yield
-    finally:
-        _listeners.all = listeners
 
 
 T = TypeVar("T")
